@@ -6,8 +6,11 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { ClaudeRunner, claudeVersion, runtimeLogin } from '../../src/agents/claude.ts';
 import type { RunHooks, RunRequest } from '../../src/agents/ports.ts';
+import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import { processStartTime } from '../../src/base/processes/processes.ts';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import type { Workflow } from '../../src/daemon/rules/workflow.ts';
+import { wordsLike, wordsOf } from '../support/codes.ts';
 import { Bench, messagesOf, type Report } from '../support/runner.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';
@@ -412,7 +415,11 @@ test('an end without a result: its own words, and whether the program could work
   const loud = await host.play({ start: [{ stderr: 'error: unknown option --agent' }, { exit: 1 }] });
   assert.deepEqual(loud.end, {
     ok: false,
-    words: 'claude ended with exit code 1 without a result: error: unknown option --agent',
+    words: wordsOf(AGENT_CODES.agent_ended_early, {
+      program: 'claude',
+      how: 'ended with exit code 1',
+      said: 'error: unknown option --agent',
+    }),
     fault: 'runtime',
     resumable: true,
   });
@@ -429,7 +436,9 @@ test('bad credentials end it at once', async (t) => {
   const { end, output, left } = await host.play({ turns: [[retry, retry]] });
   assert.deepEqual(end, {
     ok: false,
-    words: "The runtime's own credential was refused: the model's service answered 401 (authentication_failed)",
+    words: wordsOf(AGENT_CODES.runtime_unauthorized, {
+      said: "the model's service answered 401 (authentication_failed)",
+    }),
     fault: 'runtime',
     resumable: true,
   });
@@ -442,7 +451,10 @@ test('a program that is not there is named, and found once it is', async (t) => 
   renameSync(host.program, `${host.program}.later`);
   const { end, left } = await host.play({});
   assert.ok(!end.ok && end.fault === 'runtime');
-  assert.match(end.words, /^Cannot start .*claude: there is no such program$/);
+  assert.match(
+    end.words,
+    wordsLike(BASE_CODES.program_not_started, { program: /\S*claude/, said: 'there is no such program' }),
+  );
   assert.deepEqual(left, []);
   renameSync(`${host.program}.later`, host.program);
   assert.deepEqual((await host.play({}, { attempt: 2 })).end, { ok: true, words: 'Done.' });
@@ -461,7 +473,7 @@ test('an abort ends it', async (t) => {
       },
     },
   );
-  assert.equal(end.words, 'claude was ended by SIGTERM without a result');
+  assert.equal(end.words, wordsOf(AGENT_CODES.agent_ended_early, { program: 'claude', how: 'was ended by SIGTERM' }));
   assert.deepEqual(left, []);
 });
 

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { CommandRunner } from '../../src/agents/command.ts';
 import { Isolation } from '../../src/agents/isolation.ts';
+import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import type { CommandLine } from '../../src/base/rules/command-line.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { createRunner } from '../../src/daemon/runners/runners.ts';
+import { wordsLike } from '../support/codes.ts';
 import { Bench, messagesOf } from '../support/runner.ts';
 import { tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';
@@ -285,7 +287,7 @@ test('an announced quota counts with the exit code, on standard error, and with 
   for (const value of ['-5', 'NaN', 'soon', '', '1e400', 'Infinity', '0x10']) {
     const { fault, quotaAt, words } = await end(`echo "Retry-After: ${value}" >&2; exit 75`);
     assert.deepEqual([fault, quotaAt], ['runtime', undefined], value);
-    assert.match(words, /expected seconds or an HTTP date/);
+    assert.match(words, wordsLike(AGENT_CODES.retry_after_invalid));
   }
   const from = Date.now();
   const far = await end('echo "Retry-After: 31556952000" >&2; exit 75');

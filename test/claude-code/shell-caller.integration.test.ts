@@ -8,6 +8,8 @@ import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { namespaceIdentity } from '../../src/agents/namespace-identity.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
+import { MESSAGES_CODES } from '../../src/team/rules/codes/messages-codes.ts';
+import { codeIn, lineLike } from '../support/codes.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import type { Cleanup } from '../support/temp.ts';
 
@@ -80,11 +82,7 @@ test(
     for (const line of lines) {
       const { code, text } = type(line);
       assert.equal(code, 1, `${line}: ${text}`);
-      assert.match(
-        text,
-        /toolcrew cannot identify you: this shell belongs to an agent of the host|team .* is active, and toolcrew cannot identify you/,
-        line,
-      );
+      assert.match(codeIn(text) ?? '', /^(?:caller_unknown|team_creator_unknown)$/, line);
     }
     assert.equal(project.read(log), before);
   },
@@ -112,7 +110,14 @@ test(
       assert.equal(code, 0, `${line}: ${text}`);
     }
     const ended = type('TOOL_TEAMMATE=team-lead timeout 60 tool team shutdown', as);
-    assert.match(ended.text, /shutdown_request is for team-lead to send, not for tester/);
+    assert.match(
+      ended.text,
+      lineLike(MESSAGES_CODES.message_type_reserved, {
+        type: 'shutdown_request',
+        senders: ['team-lead'],
+        from: 'tester',
+      }),
+    );
     assert.equal(ended.code, 1);
     const log = new FileTeams({ root: project.root, now: Date.now }).open(TEAM);
     const senders = log?.state.messages.map(({ from }) => from);
@@ -130,6 +135,6 @@ test("the word of the lead is no program's that an agent of a host starts", NO_P
   for (const form of FORMS('tool team shutdown')) {
     const { code, text } = type(`TOOL_TEAMMATE=team-lead ${form}`);
     assert.equal(code, 1, `${form}: ${text}`);
-    assert.match(text, /toolcrew cannot identify you/, form);
+    assert.equal(codeIn(text), 'caller_unknown', form);
   }
 });

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
+import { WORK_CODES as ATTEMPT_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { wordsOf } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
 
@@ -21,7 +23,10 @@ test('an issue that is done tells its story, one that waits tells why, and nothi
   await daemon.until('one is done', async () => (await daemon.state()).counts.completed === 1);
   const waiting = await explain(waits);
   assert.equal(waiting.stderr, '');
-  assert.match(waiting.stdout, /^now: it waits: stranger, who wrote it, may not write to the repository\.\n$/);
+  assert.equal(
+    waiting.stdout,
+    `now: it waits: ${wordsOf(ATTEMPT_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' })}\n`,
+  );
   assert.equal(await daemon.stop(), 143);
 
   const story = await explain(done);
@@ -63,6 +68,10 @@ test('a daemon without a status server tells as well why an issue waits, and whi
   daemon.start();
   await daemon.logged(/may not write/);
   const { stdout, stderr } = await explain(waits);
-  assert.equal(stdout, 'now: it waits: stranger, who wrote it, may not write to the repository.\n', stderr);
+  assert.equal(
+    stdout,
+    `now: it waits: ${wordsOf(ATTEMPT_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' })}\n`,
+    stderr,
+  );
   assert.match((await explain(99)).stderr, /\(issue_unexplained\)/);
 });

@@ -5,7 +5,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
 import { sha256 } from '../../src/install/outcome.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
+import { lineLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv } from '../support/daemon.ts';
 import { projectOf, treeOf, writeTree } from '../support/installed.ts';
 import { machine } from '../support/machine.ts';
@@ -44,7 +48,12 @@ test('it says what it did in short, what does not work, and what to type next', 
   }
   assert.match(stdout, /^In \.claude\/settings\.json: TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS=1 allows team mode; /m);
   assert.ok(lines.length <= 22, stdout);
-  assert.ok(lines.some((line) => line.startsWith('Note: Claude Code 2.1.33 tells hooks no caller ')));
+  const { limits } = JSON.parse(tool(['init', '--dry-run', '--json']).stdout).host;
+  assert.equal(limits[0]?.code, 'host_names_no_callers');
+  assert.ok(
+    lines.some((line) => line.startsWith('Note: Claude Code 2.1.33 ')),
+    stdout,
+  );
   assert.equal(lines.at(-2), `Next: open Claude Code in ${root} and type  /tool:1-plan "<feature>" --team`);
 
   const again = tool(['init']);
@@ -59,11 +68,11 @@ test('it says what it did in short, what does not work, and what to type next', 
   assert.ok(out.stdout.includes('  removed    .claude/settings.json\n'));
   assert.deepEqual(treeOf(root), before);
   const twice = tool(['uninstall']);
-  assert.deepEqual(twice, {
-    status: 2,
-    stdout: '',
-    stderr: `tool: ${root}: expected an installation, got no .tool/installed.json. (installation_missing)\n`,
-  });
+  assert.deepEqual([twice.status, twice.stdout], [2, '']);
+  assert.match(
+    twice.stderr,
+    lineLike(INSTALL_CODES.installation_missing, { path: root, manifest: '.tool/installed.json' }),
+  );
 });
 
 test('directories of the project get an owner, which is said with why, and stays when it is installed again', (t) => {
@@ -97,7 +106,7 @@ test('a required part of the gate that nothing can measure is said, with the com
   writeTree(root, { 'package.json': '{"scripts":{"test":"vitest run"}}' });
   assert.match(
     tool(['init']).stdout,
-    /\nNote: the gate cannot measure coverage: .* run `npm install --save-dev @vitest\/coverage-v8`, or take coverage out of quality\.required/,
+    /\nNote: .* coverage: .* run `npm install --save-dev @vitest\/coverage-v8`, or take coverage out of quality\.required/,
   );
   const { status, stdout } = tool(['doctor']);
   assert.equal(status, 1);
@@ -233,7 +242,7 @@ test('while a team stands no agent takes out or changes what is installed, and a
       const agent = { env: { ...cleanEnv(home), PATH: '/usr/bin:/bin', ...said } };
       const { status, stderr } = tool(command, root, agent);
       assert.notEqual(status, 0);
-      assert.match(stderr, / while team tool-plan-address is active in .* \(person_only\)$/m);
+      assert.match(stderr, lineLike(CLI_CODES.person_only, { teams: ['tool-plan-address'], path: /\S+/ }));
       assert.equal(tool([...command, '--dry-run'], root, agent).status, 0);
     }
   assert.deepEqual(treeOf(root), installed);
@@ -253,7 +262,10 @@ test('a worktree of the person is a project of its own, whatever is installed in
     return checks.find(({ name }: Readonly<Record<string, unknown>>) => name === 'team mode');
   };
   tool(['init']);
-  assert.deepEqual([rowOf()?.says, rowOf()?.mend], [`not installed in ${worktree}`, 'tool init']);
+  assert.deepEqual(
+    [rowOf()?.code, rowOf()?.says, rowOf()?.mend],
+    ['team_mode_missing', wordsOf(DOCTOR_CODES.team_mode_missing, { root: worktree }), 'tool init'],
+  );
   assert.match(tool(['init'], worktree).stdout, new RegExp(`^Next: open Claude Code in ${worktree} `, 'm'));
   assert.equal(rowOf()?.status, 'ok');
 });

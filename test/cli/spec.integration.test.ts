@@ -5,7 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
+import { wordsOf } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -57,9 +59,10 @@ test('a merge that was left with its conflict is named with its lines', async (t
   assert.throws(() => git(root, 'merge', 'side'));
   const { code, stdout } = await check();
   assert.equal(code, 1);
+  const marked = (marker: string) => wordsOf(SPEC_CODES.spec_conflict_marker, { marker: `"${marker}"` });
   assert.match(
     stdout,
-    /^spec\.md:15: expected a merge that is settled, got the conflict marker "<<<<<<< HEAD"\nspec\.md:\d+: .* got the conflict marker ">>>>>>> side"\n$/,
+    new RegExp(`^spec\\.md:15: ${marked('<<<<<<< HEAD')}\nspec\\.md:\\d+: ${marked('>>>>>>> side')}\n$`),
   );
 });
 
@@ -74,10 +77,16 @@ test('warnings are said with their line, and the SPEC has no problems', async (t
   edit('plan.md', 'src/pages/**', 'vendor/lib/page.js');
   const { code, stdout } = await check();
   assert.equal(code, 0);
+  const foreign = wordsOf(SPEC_CODES.spec_not_english, { id: 'R2' });
+  const apart = wordsOf(SPEC_CODES.spec_file_in_submodule, {
+    id: 'T2',
+    file: '"vendor/lib/page.js"',
+    submodule: '"vendor/lib"',
+  });
   assert.match(
     stdout,
     new RegExp(
-      `^spec\\.md:16: warning: R2: the EARS form was not checked.*\\nplan\\.md:\\d+: warning: T2: files: "vendor/lib/page\\.js" lies in the submodule "vendor/lib".*\\n${id} has no problems \\(awaiting_approval\\)\\n$`,
+      `^spec\\.md:16: warning: ${foreign}.*\\nplan\\.md:\\d+: warning: ${apart}.*\\n${id} has no problems \\(awaiting_approval\\)\\n$`,
     ),
   );
   const told: unknown = JSON.parse((await check('--json')).stdout);

@@ -4,9 +4,14 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { WORK_CODES as ATTEMPT_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { lineLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
+
+const PAUSED = wordsOf(ATTEMPT_CODES.issue_paused, {});
 
 test('an issue is paused over a restart, resumed, cancelled and retried to its end', async (t) => {
   const forge = await startForge(t);
@@ -31,22 +36,23 @@ test('an issue is paused over a restart, resumed, cancelled and retried to its e
   await daemon.until('the first attempt', async () => (await attempt()) === 1);
   const paused = await steer('pause', issue, '--json');
   assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { issue, command: 'pause', standing: 'paused' }]);
-  await daemon.until('it waits', async () => (await queued()).includes('The issue is paused by tool pause.'));
+  await daemon.until('it waits', async () => (await queued()).includes(PAUSED));
   assert.equal(await daemon.stop(), 143);
   assert.equal(existsSync(join(daemon.stateDir, 'control.json')), false);
   daemon.log = '';
   daemon.start();
-  await daemon.until('it waits again', async () => (await queued()).includes('The issue is paused by tool pause.'));
+  await daemon.until('it waits again', async () => (await queued()).includes(PAUSED));
   const explained = await runTool(['explain', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
-  assert.match(
-    explained.stdout,
-    /an operator says: tool pause\n(?:.*\n)*now: it waits: The issue is paused by tool pause\.\n$/,
-  );
+  assert.match(explained.stdout, /an operator says: tool pause\n(?:.*\n)*now: it waits: /);
+  assert.ok(explained.stdout.endsWith(`now: it waits: ${PAUSED}\n`), explained.stdout);
 
   const twice = await steer('pause', issue, '--json');
   assert.equal(twice.code, 1);
   assert.equal(JSON.parse(twice.stdout).error.values.code, 'issue_not_steerable');
-  assert.match((await steer('retry', 99)).stderr, /The daemon knows nothing of issue #99\..*\(daemon_refused\)/);
+  assert.match(
+    (await steer('retry', 99)).stderr,
+    lineLike(CLI_CODES.daemon_refused, { said: wordsLike(ATTEMPT_CODES.issue_not_known, { issue: 99 }) }),
+  );
 
   assert.match((await steer('resume', issue)).stdout, /goes on when a slot is free\n$/);
   await daemon.until('the second attempt', async () => (await attempt()) === 2);

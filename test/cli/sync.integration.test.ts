@@ -5,8 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
-import { codeIn } from '../support/codes.ts';
+import { codeIn, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -117,7 +118,8 @@ test('a requirement that was left out is named until it is there, then the SPEC 
   assert.match((await tool('spec', 'list')).stdout, / {2}completed \(approved on /);
 
   const done = await tool('spec', 'approve', id);
-  assert.deepEqual([done.code, done.stderr], [1, `tool: ${id} is completed already (spec_completed)\n`]);
+  assert.equal(done.code, 1);
+  assert.match(done.stderr, lineLike(SPEC_CODES.spec_completed, { spec: id }));
   // What is changed afterwards is approved as it stands, and held against what was built.
   write(
     `.tool/specs/${id}/acceptance.md`,

@@ -5,7 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { codeIn } from '../support/codes.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
+import { codeIn, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -73,7 +74,10 @@ test('a SPEC whose plan has problems has no answer', async (t) => {
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /the documents of SPEC-LOGIN-001 have problems: .*plan\.md:\d+: .*domain: expected one of backend/,
+    lineLike(LEAD_CODES.spec_has_problems, {
+      spec: 'SPEC-LOGIN-001',
+      problems: /.*plan\.md:\d+: .*domain: .*backend.*/,
+    }),
   );
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { failsWith } from '../support/codes.ts';
+import { failsWith, wordsLike } from '../support/codes.ts';
 import { commit, hang, type Script, STRANGER, World, WRITER, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -173,7 +173,7 @@ test('nobody answers: one comment, the failed label, the work is kept; the clock
   await world.pass(2 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   assert.equal(world.tracker.comments.length, 2);
-  assert.match(world.tracker.comments[1]?.body ?? '', /Nobody has answered the question of the agent within 2 days/);
+  assert.match(world.tracker.comments[1]?.body ?? '', wordsLike(WORK_CODES.question_unanswered, { time: '2 days' }));
   assert.deepEqual(world.workspaces.removed, []);
   assert.equal(world.journal.state.entries.get(1)?.finished?.outcome, 'failed');
   world.tracker.say(1, 'The red one.');

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { reasonOf } from '../../src/daemon/intake.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isRefusal, saying } from '../support/codes.ts';
+import { isRefusal, saying, wordsOf } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const POLL = 30_000;
@@ -24,6 +24,8 @@ const started = (world: World) => world.started.map(({ issue }) => issue);
 const waitingOf = (world: World, issue: number) =>
   world.orchestrator.waiting.find((one) => one.issue.number === issue)?.why ?? [];
 const reason = (world: World, issue: number) => reasonOf(waitingOf(world, issue));
+const blockedBy = (blockers: string) => wordsOf(WORK_CODES.issue_blocked, { blockers });
+const inCycle = (...chain: readonly string[]) => wordsOf(WORK_CODES.issue_blocked_in_cycle, { chain });
 const asked = (world: World, from = 0) => world.tracker.calls.slice(from);
 
 test('an issue waits for those that its text names, says so once, and takes neither slot nor workspace', async () => {
@@ -35,10 +37,10 @@ test('an issue waits for those that its text names, says so once, and takes neit
   await world.pass(3 * POLL);
   assert.deepEqual(started(world), [2, 3], 'neither an issue that does not exist nor a slot holds anything up');
   isRefusal(waitingOf(world, 1)[0], WORK_CODES.issue_blocked, { blockers: '#2 and #9 (in its text)' });
-  assert.equal(reason(world, 1), 'It waits for #2 and #9 (in its text).');
+  assert.equal(reason(world, 1), blockedBy('#2 and #9 (in its text)'));
   assert.deepEqual(
     world.lines.filter((line) => line.includes('#1 ')),
-    ['[poller] issue #1 "Issue 1" waits: It waits for #2 and #9 (in its text).'],
+    [`[poller] issue #1 "Issue 1" waits: ${blockedBy('#2 and #9 (in its text)')}`],
   );
   assert.equal(world.workspaces.stocked.at(-1), 0);
   world.tracker.open(4);
@@ -57,11 +59,11 @@ test('with all slots full no blocker is read, and an issue that names one gets n
   await world.start();
   await world.pass(2 * POLL);
   assert.equal(asked(world).includes('read 9'), false);
-  assert.equal(reason(world, 6), 'The issue waits for a slot.');
+  assert.equal(reason(world, 6), wordsOf(WORK_CODES.issue_waits_for_slot, {}));
   assert.equal(world.workspaces.stocked.at(-1), 0);
   world.tracker.setState(1, 'closed');
   await world.pass(POLL);
-  assert.equal(reason(world, 6), 'It waits for #9 (in its text).');
+  assert.equal(reason(world, 6), blockedBy('#9 (in its text)'));
   await world.stop();
 });
 
@@ -75,7 +77,7 @@ test('the next poll after the last blocker was closed starts the issue; one bloc
   assert.deepEqual(asked(world, before), ['list', 'read 8', 'read 9']);
   world.tracker.setState(8, 'closed');
   await world.pass(POLL);
-  assert.equal(reason(world, 3), 'It waits for #9 (in its text).');
+  assert.equal(reason(world, 3), blockedBy('#9 (in its text)'));
   world.tracker.setState(9, 'closed');
   await world.pass(POLL);
   assert.deepEqual(started(world), [1, 2, 3]);
@@ -91,7 +93,7 @@ test('a blocker blocks while it is at work, and after that until it is closed', 
   await world.pass(2 * POLL);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   assert.deepEqual(started(world), [1]);
-  assert.equal(reason(world, 2), 'It waits for #1 (in its text).');
+  assert.equal(reason(world, 2), blockedBy('#1 (in its text)'));
   world.tracker.setState(1, 'closed');
   await world.pass(POLL);
   assert.deepEqual(started(world), [1, 2]);
@@ -108,7 +110,7 @@ test('a blocker in the list or at work costs no request more', async () => {
   const before = world.tracker.calls.length;
   await world.pass(POLL);
   assert.deepEqual(asked(world, before), ['list', 'read 3']);
-  assert.equal(reason(world, 2), 'It waits for #1 and #3 (in its text).');
+  assert.equal(reason(world, 2), blockedBy('#1 and #3 (in its text)'));
   await world.stop();
 });
 
@@ -170,7 +172,7 @@ test('dependencies and sub-issues block, those of other repositories too; what t
   isHidden = true;
   for (const number of [7, 8, 9]) tracker.setState(number, 'closed');
   await world.pass(POLL);
-  assert.equal(reason(world, 1), "It waits for 1 that the daemon's account cannot read (dependency).");
+  assert.equal(reason(world, 1), blockedBy("1 that the daemon's account cannot read (dependency)"));
   tracker.link(1, 'dependencies', [7, 8]);
   await world.pass(POLL);
   assert.deepEqual(started(world), [1]);
@@ -189,7 +191,7 @@ test('a list whose counts are old holds nothing up, and one that shows no blocke
   tracker.link(2, 'subIssues', [9]);
   await world.start();
   assert.deepEqual(started(world), [1]);
-  assert.equal(reason(world, 2), 'It waits for #9 (sub-issue).');
+  assert.equal(reason(world, 2), blockedBy('#9 (sub-issue)'));
   await world.stop();
 });
 
@@ -261,14 +263,11 @@ test('a cycle is named by each issue in it, and one outside of it names what it 
   await world.start();
   const chain = ['#1 waits for #2', '#2 waits for #3', '#3 waits for #1'];
   isRefusal(waitingOf(world, 1)[0], WORK_CODES.issue_blocked_in_cycle, { chain });
-  assert.equal(
-    reason(world, 3),
-    'It waits for itself: #3 waits for #1, #1 waits for #2, #2 waits for #3. Take one of these out.',
-  );
-  assert.equal(reason(world, 4), 'It waits for itself: #4 waits for #4. Take one of these out.');
-  assert.equal(reason(world, 5), 'It waits for #1 (in its text).');
-  assert.equal(reason(world, 8), 'It waits for #9 (in its text).', 'a closed issue waits for nothing');
-  assert.equal(reason(world, 7), 'It waits for itself: #7 waits for #6, #6 waits for #7. Take one of these out.');
+  assert.equal(reason(world, 3), inCycle('#3 waits for #1', '#1 waits for #2', '#2 waits for #3'));
+  assert.equal(reason(world, 4), inCycle('#4 waits for #4'));
+  assert.equal(reason(world, 5), blockedBy('#1 (in its text)'));
+  assert.equal(reason(world, 8), blockedBy('#9 (in its text)'), 'a closed issue waits for nothing');
+  assert.equal(reason(world, 7), inCycle('#7 waits for #6', '#6 waits for #7'));
   tracker.write(2, '');
   tracker.setState(2, 'closed');
   await world.pass(POLL);
@@ -304,7 +303,12 @@ test('a blocker that cannot be read holds up its own issue alone, which starts w
   await world.pass(2 * POLL);
   assert.deepEqual(started(world), [2, 3]);
   isRefusal(waitingOf(world, 1)[0], WORK_CODES.blockers_unreadable, { issue: 1, said: 'it answered 502' });
-  assert.equal(world.lines.filter((line) => line.includes('Cannot tell what issue #1 waits for')).length, 1);
+  assert.equal(
+    world.lines.filter((line) =>
+      line.includes(wordsOf(WORK_CODES.blockers_unreadable, { issue: 1, said: 'it answered 502' })),
+    ).length,
+    1,
+  );
   tracker.fault = () => undefined;
   await world.pass(POLL);
   assert.deepEqual(started(world), [2, 3, 1]);
@@ -339,7 +343,7 @@ test('a cycle that cannot be followed now leaves what the issue waits for', asyn
     if (call === 'dependencies 2') throw new TrackerError('unavailable', saying('tracker', 'it answered 502'), {});
   };
   await world.start();
-  assert.equal(reason(world, 1), 'It waits for #2 (in its text).');
+  assert.equal(reason(world, 1), blockedBy('#2 (in its text)'));
   world.tracker.fault = () => undefined;
   await world.pass(POLL);
   isRefusal(waitingOf(world, 1)[0], WORK_CODES.issue_blocked_in_cycle, {});
@@ -357,7 +361,7 @@ test('a blocker that is named right before the start counts', async () => {
   };
   await world.start();
   assert.deepEqual(started(world), [2]);
-  assert.equal(reason(world, 1), 'It waits for #2 (in its text).');
+  assert.equal(reason(world, 1), blockedBy('#2 (in its text)'));
   await world.stop();
 });
 
@@ -373,7 +377,7 @@ test('an issue at work and its retry are stopped by no blocker, and are in no cy
   openWith(world, 2, 'blocked by #1');
   await world.start();
   await world.pass(POLL);
-  assert.equal(reason(world, 2), 'It waits for #1 (in its text).');
+  assert.equal(reason(world, 2), blockedBy('#1 (in its text)'));
   await world.pass(9 * POLL);
   assert.deepEqual(started(world), [1, 1]);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { isDiskFull } from '../../src/daemon/rules/disk-full.ts';
-import { saying } from '../support/codes.ts';
+import { saying, wordsLike } from '../support/codes.ts';
 import { World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -50,7 +51,8 @@ test('work that a full disk keeps from being read is read later, and its agent i
   await world.pass(2 * MINUTE);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   assert.equal(world.started.length, 1);
-  assert.equal(world.lines.filter((line) => line.includes('The disk is full')).length, 1);
+  const waited = wordsLike(WORK_CODES.disk_full_waited, { said: /.*No space left.*/ });
+  assert.equal(world.lines.filter((line) => waited.test(line)).length, 1);
   await world.stop();
 });
 

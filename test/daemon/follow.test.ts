@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { wordsLike } from '../support/codes.ts';
 import {
   awaited,
   check,
@@ -312,7 +314,10 @@ test('an operator cancels the following: the pull request is told, and the issue
   await world.orchestrator.steering.steer('cancel', 1);
   await polls(world, 1);
   assert.equal(phaseOf(world), undefined);
-  assert.match(world.tracker.comments.find(({ issue }) => issue === PULL)?.body ?? '', /An operator ended it/);
+  assert.match(
+    world.tracker.comments.find(({ issue }) => issue === PULL)?.body ?? '',
+    wordsLike(WORK_CODES.follow_cancelled),
+  );
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();
 });

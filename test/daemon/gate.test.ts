@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { standingWords } from '../../src/daemon/rules/issue-standing.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { runningRow } from '../../src/daemon/view-rows.ts';
@@ -284,6 +285,6 @@ test('figures that the service does not take are logged, and the issue is done',
     if (call.startsWith('rewrite')) throw new TrackerError('refused', saying('tracker', 'no'), { status: 422 });
   };
   await untilLabelled(world, 'tool-done');
-  assert.match(world.lines.join('\n'), /the pull request does not show what was measured/);
+  assert.equal(world.timesLogged(WORK_CODES.evidence_refused, { issue: 1, said: 'no' }), 1);
   await world.stop();
 });

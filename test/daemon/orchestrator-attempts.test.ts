@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
-import { isRefusal } from '../support/codes.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
+import { isRefusal, wordsLike, wordsOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { commit, fail, hang, World, workflowWith } from '../support/world.ts';
 
@@ -49,7 +50,7 @@ test('an agent without a life sign is ended as stalled; a tool call within its o
   assert.equal(world.journal.state.entries.get(1)?.phase, 'running', 'the tool call may still be within its limit');
   await world.pass(31_000);
   assert.ok(world.journal.storyOf(1).includes('attempt_ended stalled give_up'));
-  assert.match(world.tracker.comments[0]?.body ?? '', /No life sign for 60 s \(tool.stall_timeout_ms\)/);
+  assert.match(world.tracker.comments[0]?.body ?? '', wordsLike(LEAD_CODES.agent_stalled, { seconds: 60 }));
   await world.stop();
 });
 
@@ -123,7 +124,7 @@ test('an agent that ends well without a commit did nothing; one that says so and
     assert.deepEqual(world.tracker.labelsOf(issue), ['tool-failed']);
     assert.match(
       world.tracker.comments.findLast((one) => one.issue === issue)?.body ?? '',
-      /did nothing: it ended without a commit\. Its last words: I looked at it\./,
+      new RegExp(wordsOf(WORK_CODES.no_commit_made, { said: 'I looked at it.' })),
     );
   }
   assert.deepEqual(world.started.map(({ issue }) => issue).sort(), [1, 1, 2]);
@@ -164,7 +165,7 @@ test('turn follows turn until something is committed, at most max_turns of them'
   await world.start();
   assert.equal(prompts.length, 2);
   assert.match(prompts[0] ?? '', /Nothing is committed on the branch tool\/issue-1 yet/);
-  assert.match(world.tracker.comments[0]?.body ?? '', /without a commit after 3 turns \(agent.max_turns\)/);
+  assert.match(world.tracker.comments[0]?.body ?? '', wordsLike(WORK_CODES.no_commit_made, { turns: 3 }));
   world.tracker.open(2);
   await world.pass(MINUTE);
   assert.equal(prompts.length, 3);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { wordsOf } from '../support/codes.ts';
 import { commit, fail, hang, STRANGER, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -149,8 +151,8 @@ test('an issue by or labelled by somebody who may not write waits, with one line
   );
   const waits = world.lines.filter((line) => line.includes('waits'));
   assert.deepEqual(waits, [
-    '[poller] issue #1 "Issue 1" waits: stranger, who wrote it, may not write to the repository.',
-    '[poller] issue #2 "Issue 2" waits: stranger, who put tool-todo on it, may not write to the repository.',
+    `[poller] issue #1 "Issue 1" waits: ${wordsOf(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' })}`,
+    `[poller] issue #2 "Issue 2" waits: ${wordsOf(WORK_CODES.issue_untrusted, { person: 'stranger', role: 'put tool-todo on it' })}`,
   ]);
   assert.deepEqual(
     world.orchestrator.waiting.map(({ issue }) => issue.number),

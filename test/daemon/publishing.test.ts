@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, ToolError } from '../../src/base/rules/errors.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
@@ -214,7 +215,7 @@ test('where drafts are not supported a plain pull request is opened, and the log
     world.tracker.pulls.map(({ draft }) => draft),
     [false],
   );
-  assert.ok(world.lines.some((line) => line.includes('takes no draft')));
+  assert.equal(world.timesLogged(WORK_CODES.draft_refused, { issue: 1 }), 1);
   await world.stop();
 });
 

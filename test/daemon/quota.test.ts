@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { wordsLike } from '../support/codes.ts';
 import { commit, type Script, World, workflowWith } from '../support/world.ts';
 
 const HOUR = 3_600_000;
@@ -33,7 +35,8 @@ test('no attempt starts until the quota is there again, and none is counted', as
   assert.ok(until.getTime() >= reset && until.getTime() <= reset + 60_000, until.toISOString());
   const { outages, failures, lastError } = world.journal.state.entries.get(1) ?? assert.fail();
   assert.deepEqual([outages, failures], [0, 0]);
-  assert.match(lastError ?? '', /session limit\. The quota of the runtime is used up until/);
+  assert.match(lastError ?? '', /session limit\. /);
+  assert.match(lastError ?? '', wordsLike(WORK_CODES.runtime_quota_spent, { until: /\d{4}-\S+/ }));
   assert.deepEqual(
     world.orchestrator.waiting.filter(({ issue }) => issue.number === 2).map(({ why }) => why[0]?.values.until),
     [until.toISOString()],
@@ -77,7 +80,10 @@ test('with agent.on_quota: fail the issue gets the failed label at once', async 
   await world.pass(60_000);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   assert.equal(world.started.length, 1);
-  assert.match(world.tracker.comments[0]?.body ?? '', /The quota of the runtime is used up until/);
+  assert.match(
+    world.tracker.comments[0]?.body ?? '',
+    wordsLike(WORK_CODES.runtime_quota_spent, { until: /\d{4}-\S+/ }),
+  );
   await world.stop();
 });
 

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { RunEnd } from '../../src/agents/ports.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
-import { saying } from '../support/codes.ts';
+import { REVIEW_CODES } from '../../src/daemon/rules/codes/review-codes.ts';
+import { saying, wordsLike } from '../support/codes.ts';
 import { commit, evidenceOf, type Script, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -93,7 +94,7 @@ test('a first review that begins in the pause of its runtime can be woken, too',
   end?.();
   await world.passDays(1);
   assert.equal(world.reviews.length, 1);
-  assert.match(entryOf(world)?.stepError ?? '', /waits for the quota of its runtime until/);
+  assert.match(entryOf(world)?.stepError ?? '', wordsLike(REVIEW_CODES.review_waits_for_quota, { until: /\d{4}-\S+/ }));
   await world.orchestrator.steering.steer('retry', 1);
   await world.pass(MINUTE);
   assert.deepEqual([world.tracker.labelsOf(1), world.tracker.labelsOf(2)], [['tool-done'], ['tool-done']]);

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { SERIAL_CODES } from '../../src/daemon/rules/codes/serial-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
-import { saying } from '../support/codes.ts';
+import { saying, wordsOf } from '../support/codes.ts';
 import { phaseOf, polls, pushed, worldWith } from '../support/serialized-world.ts';
 import { commit, type World } from '../support/world.ts';
 
@@ -42,7 +44,7 @@ test('the second waits without a slot until the first is merged, takes the base 
   const view = viewOf(world);
   assert.deepEqual(
     view.queued.map(({ issue_number, reason }) => [issue_number, reason]),
-    [[2, 'It waits for pull request #1000, which changes db/1.sql (agent.serialize_paths: db/**).']],
+    [[2, wordsOf(SERIAL_CODES.change_awaits_pull_request, { pull_request: 1000, path: 'db/1.sql', glob: 'db/**' })]],
   );
   assert.deepEqual(view.waiting.reasons, { change_awaits_pull_request: 1 });
   assert.equal(view.counts.queued, 1);
@@ -199,7 +201,7 @@ test('while an issue waits, a pause, a cancellation, a retry and a closed issue 
   assert.deepEqual([world.tracker.labelsOf(3), phaseOf(world, 4)], [[], undefined]);
   assert.equal(
     viewOf(world).queued.find((row) => row.issue_number === 2)?.reason,
-    'The issue is paused by tool pause.',
+    wordsOf(WORK_CODES.issue_paused, {}),
   );
   world.tracker.closedPulls.add(1000);
   await polls(world);

@@ -7,7 +7,7 @@ import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { Steer } from '../../src/daemon/rules/record.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
 import { stateView } from '../../src/daemon/view.ts';
-import { failsWith } from '../support/codes.ts';
+import { failsWith, wordsOf } from '../support/codes.ts';
 import { commit, fail, hang, type Script, stopTime, World, workflowWith } from '../support/world.ts';
 
 const MINUTE = 60_000;
@@ -53,7 +53,7 @@ test('pause ends the attempt, counts nothing and frees the slot; the session goe
     world.started.map(({ issue }) => issue),
     [1, 2],
   );
-  assert.deepEqual(waitingRows(world), [[1, 'The issue is paused by tool pause.']]);
+  assert.deepEqual(waitingRows(world), [[1, wordsOf(WORK_CODES.issue_paused, {})]]);
   await world.stop();
   world.script = commit;
   await world.restart();
@@ -79,7 +79,7 @@ test('an issue in the queue is paused before its first attempt', async () => {
   world.tracker.setState(1, 'closed');
   await world.pass(MINUTE);
   assert.equal(world.started.length, 1);
-  assert.deepEqual(waitingRows(world), [[2, 'The issue is paused by tool pause.']]);
+  assert.deepEqual(waitingRows(world), [[2, wordsOf(WORK_CODES.issue_paused, {})]]);
   await steer(world, 'resume', 2);
   await world.pass(MINUTE);
   assert.deepEqual(world.started.at(-1)?.issue, 2);

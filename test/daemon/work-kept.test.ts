@@ -5,13 +5,14 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { converse } from '../../src/agents/claude-session.ts';
 import type { RunEnd } from '../../src/agents/ports.ts';
+import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { collectWork } from '../../src/daemon/collect-work.ts';
 import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { summaryOf } from '../../src/daemon/rules/team-summary.ts';
 import { TrackerError } from '../../src/daemon/rules/tracker-error.ts';
-import { isOf, saying } from '../support/codes.ts';
+import { isOf, saying, wordsLike, wordsOf } from '../support/codes.ts';
 import { teamOf } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { commit, fail, hang, type Script, World, workflowWith } from '../support/world.ts';
@@ -58,7 +59,10 @@ test('work that cannot be read is neither published nor removed: the attempt fai
     '< label_remove:tool-todo',
     'finished failed',
   ]);
-  assert.match(world.tracker.comments[0]?.body ?? '', /The work could not be collected: git status failed/);
+  assert.match(
+    world.tracker.comments[0]?.body ?? '',
+    wordsLike(WORK_CODES.work_uncollected, { said: /git status failed/ }),
+  );
   assert.deepEqual(world.workspaces.removed, []);
   await world.stop();
 });
@@ -78,7 +82,7 @@ test('why work cannot be collected stands once in the output, however often it i
     assert.match((await collected).unread ?? '', /second$/);
     assert.deepEqual(
       written.splice(0),
-      expected.map((one) => `The work could not be collected: ${one}\n`),
+      expected.map((said) => `${wordsOf(WORK_CODES.work_uncollected, { said })}\n`),
     );
   }
 });
@@ -283,7 +287,7 @@ for (const status of [400, 403, 404, 410, 422])
     await world.start();
     await world.pass(60 * MINUTE);
     assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[1], 8, [1]]);
-    assert.equal(world.lines.filter((line) => line.includes('is tried again')).length, 1);
+    assert.equal(world.timesLogged(WORK_CODES.step_postponed, { issue: 1 }), 1);
     assert.equal(world.journal.state.cleanups.size, 0);
     await world.stop();
   });
@@ -300,7 +304,7 @@ test('a comment on saved work that the service never takes ends, and the log has
   await world.start();
   await world.pass(60 * MINUTE);
   assert.deepEqual([told(world), timesAsked(world), world.workspaces.removed], [[], 8, [1]]);
-  assert.equal(world.lines.filter((line) => line.includes('takes no comment')).length, 1);
+  assert.equal(world.timesLogged(WORK_CODES.comment_refused, { issue: 1, said: 'no' }), 1);
   assert.ok(world.lines.some((line) => line.includes(SAVED)));
   assert.equal(world.journal.state.cleanups.size, 0);
   await world.stop();
@@ -352,7 +356,7 @@ test('an issue whose comment is never taken gets its label, and the log says why
   await world.pass(60 * MINUTE);
   assert.equal(timesAsked(world), 8);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.ok(world.lines.some((line) => line.includes('takes no comment: no') && line.includes('it broke')));
+  assert.equal(world.timesLogged(WORK_CODES.comment_refused, { issue: 1, said: 'no', why: 'it broke' }), 1);
   await world.stop();
 });
 
@@ -421,7 +425,7 @@ test('a daemon that dies under its agents again and again gives the issue up', a
   }
   assert.equal(world.started.length, 11);
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-  assert.match(world.tracker.comments[0]?.body ?? '', /The daemon ended while the agent worked/);
+  assert.match(world.tracker.comments[0]?.body ?? '', wordsLike(WORK_CODES.daemon_died));
   await world.stop();
 });
 
@@ -465,7 +469,10 @@ test('an agent that is killed in the middle of a line, after tokens used, counts
     await world.pass(MINUTE);
   }
   assert.equal(world.started.length, 3);
-  assert.match(world.tracker.comments[0]?.body ?? '', /ended with exit code 137 without a result/);
+  assert.match(
+    world.tracker.comments[0]?.body ?? '',
+    wordsLike(AGENT_CODES.agent_ended_early, { how: 'ended with exit code 137' }),
+  );
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
   assert.equal(world.journal.state.totals.output_tokens, 15);
   await world.stop();

@@ -14,6 +14,8 @@ import {
   PACKED_PROGRAM,
   trialFailureReason,
 } from '../../src/guard/guard-program.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
+import { wordsOf } from '../support/codes.ts';
 import { scriptFile } from '../support/compiled.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -104,7 +106,7 @@ test('a program that cannot start, that lets all pass or that refuses all does n
     assert.ok(verdict.works || !verdict.why.includes('\n'));
   }
   const gone = await guardWorks('/no/such/program', tempDir(t));
-  assert.equal(gone.works ? '' : gone.why, 'the program is gone');
+  assert.equal(gone.works ? '' : gone.why, wordsOf(GUARD_CODES.guard_program_gone, {}));
 });
 
 test('a verdict is kept for the program, and found anew on request', async (t) => {

@@ -16,7 +16,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { guardHome, isOurShell, prepareShell, previewShell, programBeside } from '../../src/guard/guard-shell.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { shellScript } from '../../src/guard/rules/ticket.ts';
+import { wordsLike } from '../support/codes.ts';
 import { PLAYED_GUARD, packedScript } from '../support/guarded-project.ts';
 import { treeOf } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -46,7 +48,7 @@ test('the guard home is in the state directory', () => {
 test('a home that cannot be part of a ticket’s path has no guard, and says what mends it', async (t) => {
   const prepared = await machine(t).prepare({ XDG_STATE_HOME: `${tempDir(t)}/my state` });
   assert.ok(!prepared.ok);
-  assert.match(prepared.why, /^expected a path of letters.* got .*\/my state\/toolcrew\/guard$/);
+  assert.match(prepared.why, wordsLike(GUARD_CODES.guard_home_unfit, { path: /\/.*\/my state\/toolcrew\/guard$/ }));
   assert.match(prepared.mend, /^set XDG_STATE_HOME/);
 });
 

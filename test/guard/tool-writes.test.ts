@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { composeOperations } from '../../src/compose/team.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { writesOf } from '../../src/guard/tool-writes.ts';
+import { wordsOf } from '../support/codes.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('links on the way to a file are followed, the file itself counts as what it is and as what it leads to', async (t) => {
@@ -73,5 +75,5 @@ test('a refused call of git is passed on; tools that run other code are unresolv
   assert.match((await read('Bash', { command: 1 })) ?? '', /no text/);
   assert.match((await read('PowerShell', { command: 'ls' })) ?? '', /PowerShell/);
   assert.match((await read('REPL', { code: '1' })) ?? '', /REPL/);
-  assert.match((await read('Write', {})) ?? '', /without a path/);
+  assert.equal(await read('Write', {}), wordsOf(GUARD_CODES.writes_path_missing, { tool: 'Write' }));
 });

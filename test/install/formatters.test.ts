@@ -5,8 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { check, getFileInfo } from 'prettier';
-import { textOf } from '../../src/base/rules/codes.ts';
+import { refusal, textOf } from '../../src/base/rules/codes.ts';
 import { formatterNotes } from '../../src/install/formatters.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
 import { builtPackage, install, projectOf, treeOf } from '../support/installed.ts';
 
 test('nothing that is installed is taken for source by its name, and Prettier has nothing to change in it', async (t) => {
@@ -34,7 +35,13 @@ test('a formatter that is set up otherwise is named, with what leaves it out', (
   const notes = (files: Readonly<Record<string, string>>) => formatterNotes(projectOf(t, files)).map(textOf);
   assert.deepEqual(notes({ 'package.json': '{}' }), []);
   assert.deepEqual(notes({ 'biome.json': '{}' }), [
-    'Biome looks at what is installed as well (biome.json). To mend it: add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**".',
+    textOf(
+      refusal(INSTALL_CODES.formatter_reads_install, {
+        name: 'Biome',
+        config: 'biome.json',
+        mend: 'add "!.tool", "!.claude" and "!.mcp.json" to files.includes there, behind "**"',
+      }),
+    ),
   ]);
   assert.deepEqual(notes({ 'biome.jsonc': '{"files":{"includes":["**","!.tool"]}}' }), []);
   assert.match(

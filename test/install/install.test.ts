@@ -9,7 +9,7 @@ import type { HookGroup } from '../../src/install/hook-table.ts';
 import { outcomesWith, planUninstall } from '../../src/install/install.ts';
 import type { Outcome } from '../../src/install/outcome.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
-import { isOf } from '../support/codes.ts';
+import { hasProblem, isOf } from '../support/codes.ts';
 import { install, packageOf, planned, projectOf, type Tree, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -272,16 +272,28 @@ test('what stands in the way is named with what is wanted, all at once; --force 
   };
   const root = projectOf(t, files);
   const before = treeOf(root);
-  assert.throws(() => planned(t, root), {
-    code: 'install_blocked',
-    kind: 'usage',
-    message: [
-      'Nothing was installed:',
-      '  .claude/agents/team-tester.md: expected no file of that name, got one that is not ours. Rename it, or give --force to replace it and keep it as .tool/before/.claude/agents/team-tester.md.',
-      '  .mcp.json: mcpServers.team: {"command":"other"} is there, {"command":"node","args":[".tool/hooks/team-server"]} is wanted. Change it, or give --force to replace it.',
-      '  .claude/settings.json: env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: "0" is there, "1" is wanted. Change it, or give --force to replace it.',
-    ].join('\n'),
-  });
+  assert.throws(
+    () => planned(t, root),
+    (error) => {
+      isOf(INSTALL_CODES.install_blocked)(error);
+      hasProblem(INSTALL_CODES.file_in_the_way, {
+        path: '.claude/agents/team-tester.md',
+        kept: '.tool/before/.claude/agents/team-tester.md',
+      })(error);
+      hasProblem(INSTALL_CODES.entry_in_the_way, {
+        path: '.mcp.json',
+        key: 'mcpServers.team',
+        got: '{"command":"other"}',
+        expected: '{"command":"node","args":[".tool/hooks/team-server"]}',
+      })(error);
+      return hasProblem(INSTALL_CODES.entry_in_the_way, {
+        path: '.claude/settings.json',
+        key: 'env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS',
+        got: '"0"',
+        expected: '"1"',
+      })(error);
+    },
+  );
   assert.deepEqual(treeOf(root), before);
   install(t, root, { force: true });
   assert.equal(JSON.parse(read(root, SETTINGS)).env.TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS, '1');

@@ -4,8 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ToolError } from '../../src/base/rules/errors.ts';
 import { performAll } from '../../src/install/file-operations.ts';
 import { planUninstall } from '../../src/install/install.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
+import { isOf } from '../support/codes.ts';
 import { install, planned, projectOf, treeOf, writeTree } from '../support/installed.ts';
 
 const SETTINGS = '.claude/settings.json';
@@ -18,18 +21,22 @@ test('a failure half-way leaves everything as it was', (t) => {
     const wrong = operations.map((operation) =>
       operation.path === blocked ? { ...operation, path: 'nowhere/at/all' } : operation,
     );
-    assert.throws(() => performAll(root, wrong), {
-      code: 'change_undone',
-      kind: 'usage',
-      message: /^nowhere\/at\/all: cannot be changed: ENOENT.*\. Everything is as it was\.$/,
-    });
+    assert.throws(
+      () => performAll(root, wrong),
+      (error) => {
+        isOf(INSTALL_CODES.change_undone, { path: 'nowhere/at/all', state: 'Everything is as it was' })(error);
+        assert.ok(error instanceof ToolError && error.kind === 'usage');
+        assert.match(String(error.values.said), /^ENOENT/);
+        return true;
+      },
+    );
     assert.deepEqual(treeOf(root), before);
     install(t, root);
     const installed = treeOf(root);
     const removal = planUninstall(root).operations.map((operation) =>
       operation.path === '.tool/installed.json' ? { kind: 'remove' as const, path: 'nowhere' } : operation,
     );
-    assert.throws(() => performAll(root, removal), /nowhere: cannot be changed/);
+    assert.throws(() => performAll(root, removal), isOf(INSTALL_CODES.change_undone, { path: 'nowhere' }));
     assert.deepEqual(treeOf(root), installed);
   }
 });

@@ -1,8 +1,9 @@
 // The daemon's world in memory: a tracker with people, workspaces that are numbers, agents that follow a script.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../src/agents/ports.ts';
 import type { Logger } from '../../src/base/ports.ts';
-import { textOf } from '../../src/base/rules/codes.ts';
+import { type Code, type Refusal, textOf, type ValuesOf } from '../../src/base/rules/codes.ts';
 import type { Stored } from '../../src/base/rules/stored-record.ts';
 import { Orchestrator, type OrchestratorOptions } from '../../src/daemon/orchestrator.ts';
 import type {
@@ -672,6 +673,7 @@ export class World {
   readonly tracker = new MemoryTracker();
   readonly workspaces = new MemoryWorkspaces();
   readonly lines: string[] = [];
+  readonly logged: Refusal[] = [];
   readonly started: {
     readonly issue: number;
     readonly attempt: number;
@@ -713,6 +715,15 @@ export class World {
     this.orchestrator = this.#create();
   }
 
+  /** How often that code was logged; each given value is equal. */
+  timesLogged<C extends Code>(of: C, values: Partial<ValuesOf<C>> = {}): number {
+    return this.logged.filter(
+      (one) =>
+        one.of.code === of.code &&
+        Object.entries(values).every(([name, value]) => isDeepStrictEqual(one.values[name], value)),
+    ).length;
+  }
+
   async #review(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
     this.reviews.push(request);
     this.#atOnce += 1;
@@ -736,6 +747,7 @@ export class World {
     const log: Logger = {
       log: (level, source, said) => {
         const message = typeof said === 'string' ? said : textOf(said);
+        if (typeof said !== 'string') this.logged.push(said);
         this.lines.push(`${level === 'info' ? '' : `${level}: `}[${source}] ${message}`);
       },
     };

@@ -10,7 +10,7 @@ import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../../src/daemon/view.ts';
 import type { Page } from '../../src/daemon/view-page.ts';
 import { StatusServer } from '../../src/web/server.ts';
-import { isOf } from '../support/codes.ts';
+import { isOf, wordsOf } from '../support/codes.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 
@@ -190,7 +190,7 @@ test('the page of an issue for a browser, its story for a terminal, a sentence f
   assert.match(known.body, /<pre id="output"[^>]*>&lt;b&gt;hello\n<\/pre>/);
   const unknown = await ask(port, '/issues/2', { headers: accept });
   assert.equal(unknown.status, 404);
-  assert.match(unknown.body, /<p>The daemon knows nothing of issue #2\.<\/p>.*<a href="\/">/);
+  assert.match(unknown.body, new RegExp(`<p>${wordsOf(HTTP_CODES.issue_unknown, { issue: 2 })}</p>.*<a href="/">`));
   const text = await ask(port, '/issues/1');
   assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
   assert.equal(text.body, '#1 First <b>bold</b>\nnow: attempt 2: agent at work\n');
@@ -285,7 +285,8 @@ test('a foreign Host is 421, a foreign Origin 403; its own page is let in', asyn
   for (const host of ['evil.example', 'localhost.evil.example', `127.0.0.1.evil:${port}`, 'status.example.com.evil']) {
     const { status, body } = await ask(port, '/api/v1/state', { headers: { host } });
     assert.equal(status, 421, host);
-    assert.match(JSON.parse(body).error.message, /Expected a Host of this server .*got .*server\.allowed_hosts/);
+    assert.equal(JSON.parse(body).error.code, 'foreign_host');
+    assert.ok(JSON.parse(body).error.message.includes(host), body);
   }
   const own = { host: `localhost:${port}`, origin: `http://localhost:${port}` };
   assert.equal((await ask(port, '/api/v1/refresh', { method: 'POST', headers: own })).status, 202);

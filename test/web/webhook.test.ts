@@ -7,10 +7,12 @@ import { Socket } from 'node:net';
 import test from 'node:test';
 import { textOf } from '../../src/base/rules/codes.ts';
 import { decodeDelivery, isSigned } from '../../src/daemon/github/delivery.ts';
+import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
 import { type Look, NO_LOOK } from '../../src/daemon/rules/look.ts';
 import { renderMetrics } from '../../src/web/metrics.ts';
 import { StatusServer } from '../../src/web/server.ts';
 import { Webhook } from '../../src/web/webhook.ts';
+import { wordsLike } from '../support/codes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { NO_HISTORY, viewWith } from '../support/view.ts';
@@ -224,7 +226,9 @@ test('what is unsigned, forged or changed on its way is refused, and starts noth
   assert.equal(webhook.status.lastAt, null);
   assert.equal(webhook.status.counts.forged, 6);
   assert.equal(lines.length, 6);
-  assert.ok(lines.every((line) => /^A delivery from (::ffff:)?127\.0\.0\.1 was refused: /.test(line)));
+  assert.ok(
+    lines.every((line) => wordsLike(HTTP_CODES.webhook_refused, { from: /(?:::ffff:)?127\.0\.0\.1/ }).test(line)),
+  );
   assert.ok(!lines.join().includes(SECRET));
 });
 
@@ -267,7 +271,10 @@ test('a delivery for another repository is answered, ignored, and named in a lin
   assert.deepEqual([answer.status, answer.body.result], [202, 'ignored']);
   assert.deepEqual(looks, []);
   assert.equal(webhook.status.lastAt, null);
-  assert.match(lines.join('\n'), /expected one for Owner\/repo, got one for owner\/other/);
+  assert.match(
+    lines.join('\n'),
+    wordsLike(HTTP_CODES.webhook_elsewhere, { repository: 'Owner/repo', got: 'owner/other' }),
+  );
 });
 
 test('another repository is named once, and leaves the lines of a minute to others', async (t) => {

@@ -8,6 +8,9 @@ import test from 'node:test';
 import { closeAll } from '../../../src/base/close-all.ts';
 import { endProcessesOfRun, processesOfRun, RUN_VARIABLE } from '../../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
+import { errorCode } from '../../../src/base/rules/errors.ts';
+import { isOf } from '../../support/codes.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 test('a runtime directory that a cleaner took away is made again, for this user alone', async (t) => {
@@ -19,7 +22,12 @@ test('a runtime directory that a cleaner took away is made again, for this user 
   assert.equal(statSync(runtime.path).mode & 0o777, 0o700);
   rmSync(runtime.path, { recursive: true });
   writeFileSync(runtime.path, 'in the way');
-  assert.throws(() => runtime.make('a'), /EEXIST|ENOTDIR|is not a directory of this user/);
+  assert.throws(
+    () => runtime.make('a'),
+    (error) =>
+      /^(?:EEXIST|ENOTDIR)$/.test(String(errorCode(error))) ||
+      isOf(BASE_CODES.runtime_directory_foreign, { path: runtime.path })(error),
+  );
   rmSync(runtime.path);
 });
 

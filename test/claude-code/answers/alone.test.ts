@@ -6,7 +6,10 @@ import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import { codeIn } from '../../support/codes.ts';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
+import { codeIn, isRefusal, lineLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -41,7 +44,10 @@ test('a teammate that still runs when team mode fails is held to its own files, 
   const { world, told } = await halfStarted(t);
   assert.match(
     told,
-    /tester could not be started: .*Wait for backend-dev, still at work as a teammate, to end\. Do the work/,
+    lineLike(HOOK_CODES.agent_not_started, {
+      member: 'tester',
+      said: /.*Wait for backend-dev, still at work as a teammate, to end\. Do the work.*/,
+    }),
   );
   assert.match(await world.reasonOf(writes('backend-dev', 'tests/a.test.ts', world)), /tests\/a\.test\.ts is tester's/);
   assert.equal((await writes('backend-dev', 'src/api/a.ts', world)).kind, 'silent');
@@ -104,7 +110,7 @@ for (const role of ['hypothesis-1', 'quality', 'researcher'])
     );
     assert.match(
       await world.reasonOf(writes(role, 'src/api/orders.ts', world)),
-      new RegExp(`${role} is read-only: it writes`),
+      lineLike(WRITES_CODES.member_read_only, { member: role }),
     );
     const { decisions, session } = world.state('tool-debug-orders-fail');
     assert.deepEqual(
@@ -117,15 +123,15 @@ for (const role of ['hypothesis-1', 'quality', 'researcher'])
 test('in sub-agent mode nobody is registered, and an agent that asks for a task or a lease is told that it needs none', async (t) => {
   const { world } = await halfStarted(t);
   const call = { subagent_type: 'team-tester', team_name: TEAM, name: 'tester', prompt: 'p' };
-  assert.match(await world.refused('team-lead', 'Task', call), /is in sub-agent mode, without teammates/);
+  isRefusal(await world.refusal('team-lead', 'Task', call), OPERATIONS_CODES.team_without_members, { team: TEAM });
   for (const [name, input] of [
     ['TaskGet', { taskId: '1' }],
     ['FileLease', { path: 'package.json', reason: 'r' }],
   ] as const)
-    assert.match(
-      await world.refused('frontend-dev', name, input),
-      /is in sub-agent mode: team-frontend-dev \(agent-of-frontend-dev\) must not claim tasks, take leases or send messages/,
-    );
+    isRefusal(await world.refusal('frontend-dev', name, input), OPERATIONS_CODES.subagent_mode, {
+      team: TEAM,
+      who: 'team-frontend-dev (agent-of-frontend-dev)',
+    });
 });
 
 test('agents are called as the form of the plugin has them, and told what does not hold', async (t) => {
@@ -145,7 +151,7 @@ test('a teammate whose run ends with an error while its lead waits for it leaves
   await onSubagentStart(world.context, world.event('backend-dev', 'SubagentStart'));
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const told = await fails(world, 'backend-dev', 'Agent terminated early due to an API error');
-  assert.match(told, /backend-dev ended without reporting it. Its unfinished tasks are open again/);
+  assert.match(told, lineLike(HOOK_CODES.run_ended_unreported, { member: 'backend-dev' }));
   const { session, tasks, members } = world.state();
   assert.deepEqual(
     [session, tasks.get('1')?.status, members.get('backend-dev')?.phase],

@@ -8,9 +8,12 @@ import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.t
 import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { isRefusal } from '../../support/codes.ts';
+import { isRefusal, lineLike, wordsLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 async function prompted(world: TeamWorld, prompt: string): Promise<string> {
@@ -51,7 +54,8 @@ for (const [what, unmet, words, trigger] of UNMET)
     assert.match(text, words);
     assert.match(text, /mend: /);
     assert.match(text, /1\. team-researcher: /);
-    assert.match(world.logged.join('\n'), /^warn: sub-agents in place of a team: /);
+    assert.match(world.logged.join('\n'), wordsLike(LEAD_CODES.subagents_instead));
+    assert.match(world.logged.join('\n'), /^warn: /);
     const { session, fallback } = world.state('tool-plan-sign-in-with-a-link');
     assert.deepEqual([session, fallback?.trigger], ['fallback', trigger]);
   });
@@ -115,7 +119,7 @@ test('a teammate ends without a word: the host tells of it, its task is open aga
     onUserPrompt(world.context, world.event('team-lead', 'UserPromptSubmit', { prompt: words }));
   assert.equal((await prompt(over('somebody-elses'))).kind, 'silent');
   const text = await prompted(world, over('agent-of-backend-dev'));
-  assert.match(text, /backend-dev ended without reporting it. Its unfinished tasks are open again/);
+  assert.match(text, lineLike(HOOK_CODES.run_ended_unreported, { member: 'backend-dev' }));
   assert.match(text, /- Task \{"subagent_type":"team-backend-dev",/);
   assert.equal(world.state().tasks.get('1')?.status, 'pending');
   assert.equal((await prompt(over('agent-of-backend-dev'))).kind, 'silent', 'it is known by now');
@@ -179,8 +183,8 @@ for (const check of ['tests', 'coverage', 'lint', 'security', 'performance'] as 
     await world.call('team-lead', 'TaskCreate', { subject: 'Tests', description: 'd', owner: 'tester' });
     await world.call('tester', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
     world.fails(check);
-    const reason = await world.refused('tester', 'TaskUpdate', { taskId: '1', status: 'completed' });
-    assert.match(reason, new RegExp(`Not accepted: ${check} failed`));
+    const reason = await world.refusal('tester', 'TaskUpdate', { taskId: '1', status: 'completed' });
+    isRefusal(reason, WORK_CODES.work_not_accepted, { checks: [check] });
     await world.call('team-lead', 'SendMessage', {
       recipient: 'tester',
       type: 'coverage_required',
@@ -208,15 +212,12 @@ test('a teammate cannot be started: the same tasks go on one at a time, and noth
   assert.equal(answer.kind, 'context');
   assert.match(
     answer.kind === 'context' ? answer.text : '',
-    /frontend-dev could not be started: Agent type not found\. Team mode failed/,
+    lineLike(HOOK_CODES.agent_not_started, { member: 'frontend-dev', said: 'Agent type not found' }),
   );
   const { session, tasks, fallback } = world.state();
   assert.equal(session, 'fallback');
   assert.equal(fallback?.trigger, 'a teammate could not be started');
-  assert.match(
-    world.logged.join(),
-    /^warn: sub-agents in place of team tool-run-spec-auth-001: frontend-dev could not be started/,
-  );
+  assert.match(world.logged.join(), wordsLike(LEAD_CODES.fell_back, { team: TEAM, why: /frontend-dev .*/ }));
   assert.deepEqual(
     [...tasks.values()].map(({ status }) => status),
     ['completed', 'pending'],
@@ -232,8 +233,8 @@ test('a team cannot be created: it is said why, and what to do without one', asy
   world.context.teams.begin = () => {
     throw new Error('no space left on device');
   };
-  assert.match(
-    await world.refused('team-lead', 'TeamCreate', { team_name: TEAM }),
-    /TeamCreate fails: no space left on device\. Do the tasks one at a time, each with one sub-agent/,
-  );
+  isRefusal(await world.refusal('team-lead', 'TeamCreate', { team_name: TEAM }), OPERATIONS_CODES.team_create_failed, {
+    said: 'no space left on device',
+    next: 'Do the tasks one at a time, each with one sub-agent',
+  });
 });

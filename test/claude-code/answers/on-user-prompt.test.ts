@@ -9,12 +9,15 @@ import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { messageOf } from '../../../src/base/rules/errors.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
 import { operateInHost } from '../../../src/claude-code/answers/operate-in-host.ts';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { changeInTheWay } from '../../../src/team/rules/planning.ts';
 import { statusOfSpec } from '../../../src/team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../../../src/team/spec-documents/spec-approvals.ts';
 import { createSpec, listSpecs, putSpec, readPlanned, readSpec } from '../../../src/team/spec-documents/specs.ts';
-import { codeIn } from '../../support/codes.ts';
+import { codeIn, isOf, lineLike, wordsLike, wordsOf } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
 import { type Answer, TeamWorld } from '../../support/team-world.ts';
@@ -137,7 +140,7 @@ test('whoever seems to approve is told the words that do, once', async (t) => {
   assert.equal(await world.typed('ok, approved'), '', 'nothing waits');
   await world.waiting();
   const told = await world.typed(`Approve ${SPEC} please`);
-  assert.match(told, new RegExp(`exactly \`approve ${SPEC}\` as a separate prompt`));
+  assert.match(told, lineLike(HOOK_CODES.words_do_not_approve, { spec: SPEC }));
   assert.equal(codeIn(told), 'words_do_not_approve');
   assert.equal(world.status(), 'awaiting_approval');
   assert.equal(await world.typed('approve it'), '');
@@ -152,7 +155,7 @@ test('words that seem to approve a SPEC by its id are answered to the user in an
   assert.ok(answer.kind === 'context');
   assert.equal(
     answer.user,
-    `toolcrew: ${SPEC} is not approved yet. To approve ${SPEC}, send exactly \`approve ${SPEC}\` as a separate prompt. (words_do_not_approve)`,
+    `toolcrew: ${wordsOf(HOOK_CODES.words_do_not_approve, { spec: SPEC })} (words_do_not_approve)`,
   );
   assert.equal((await typed('ok, approve it')).kind, 'silent');
 });
@@ -232,12 +235,12 @@ test('words that may be for a team that cannot be read are not lost without a wo
 test('a restart without a name is of the one that can be read', async (t) => {
   const world = new World(t);
   lose(world);
-  assert.match(await world.failed('/tool:team-restart'), /does not begin as the log of a team does/);
+  await assert.rejects(world.typed('/tool:team-restart'), isOf(LOG_CODES.team_log_headless));
   await world.waiting();
   const text = await world.typed('/tool:team-restart');
   assert.match(text, new RegExp(`^toolcrew: team ${PLAN} was restarted, and you lead it now`));
   assert.match(text, lostWords);
-  assert.match(await world.failed(`/tool:team-restart ${LOST}`), /does not begin as the log of a team does/);
+  await assert.rejects(world.typed(`/tool:team-restart ${LOST}`), isOf(LOG_CODES.team_log_headless));
 });
 
 test('another SPEC that is approved ends no team that waits for its own', async (t) => {
@@ -287,10 +290,7 @@ test('what cannot be read of a plan is not built as something else, and a SPEC w
   };
   const whole = readFileSync(plan, 'utf8');
   writeFileSync(plan, whole.replace('## T2: ', '## T2 '));
-  assert.match(
-    await run(),
-    new RegExp(`the documents of ${spec} have problems: .*plan\\.md:\\d+: expected a task like`),
-  );
+  assert.match(await run(), wordsLike(LEAD_CODES.spec_has_problems, { spec, problems: /.*plan\.md:\d+: .*/ }));
   assert.deepEqual(world.teams.list(), []);
   rmSync(plan);
   const text = await run();

@@ -12,10 +12,13 @@ import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type Commanded, DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import type { PhaseLock } from '../../../src/team/ports.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';
 import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
 import { putSpec } from '../../../src/team/spec-documents/specs.ts';
-import { failsWith } from '../../support/codes.ts';
+import { failsWith, wordsLike, wordsOf } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -109,13 +112,9 @@ test('results that make no SPEC are given back three times, then the user is tol
   await world.begun(PLAN, PLANNERS);
   const insist = async (id: string) => {
     for (const _ of [1, 2, 3])
-      await assert.rejects(
-        world.done('analyst', id, 'It shall be good.'),
-        new RegExp(
-          `^ToolError: These lines of the result of task ${id} break the format of a SPEC:\n.*line 1 of the result: `,
-          's',
-        ),
-      );
+      await failsWith(world.done('analyst', id, 'It shall be good.'), WORK_CODES.result_breaks_spec_format, {
+        task: id,
+      });
     await world.done('analyst', id, 'It shall be good.');
   };
   await world.done('researcher', '1', RESEARCHER);
@@ -145,7 +144,8 @@ test('a team without those whose results a SPEC is made of is told so', async (t
   world.settings = { ...world.settings, patterns: { ...world.settings.patterns, plan_research: ['researcher'] } };
   await world.begun(PLAN, ['researcher']);
   await world.done('researcher', '1', RESEARCHER);
-  assert.match(world.told(PLAN), /^A SPEC needs .*: there is no result of analyst, architect\. Tell the user\./);
+  assert.match(world.told(PLAN), wordsLike(SPEC_CODES.planner_result_missing, { missing: ['analyst', 'architect'] }));
+  assert.match(world.told(PLAN), /Tell the user\./);
   const answer = await onUserPrompt(
     world.context,
     world.event('team-lead', 'UserPromptSubmit', { prompt: '/tool:1-plan "log in" --team' }),
@@ -217,7 +217,8 @@ test('what the gate finds in the work of all is given to who can mend it, three 
     assert.equal(world.state().tasks.get(String(round + 1))?.owner, 'backend-dev');
     await world.act('backend-dev', 'TaskUpdate', { taskId: String(round + 1), status: 'in_progress' });
   }
-  assert.match(world.told(TEAM), /^The gate has rejected the work 4 times: .*[^.]\. Tell the user/s);
+  assert.match(world.told(TEAM), wordsLike(LEAD_CODES.gate_rejected_too_often, { count: 4 }));
+  assert.match(world.told(TEAM), /[^.]\. Tell the user/);
   assert.equal(world.state().tasks.size, 4);
 });
 
@@ -383,7 +384,7 @@ test('where the checks of others take too long the work of all is measured by th
   world.whyNot = failure(GATE_CODES.checks_busy, {});
   assert.equal(
     (await world.act('team-lead', 'TaskList')).note,
-    'the final gate did not finish: Not measured: other checks of this repository ran first. Call TaskList {} to run it again.',
+    `the final gate did not finish: ${wordsOf(GATE_CODES.checks_busy, {})} Call TaskList {} to run it again.`,
   );
   assert.equal(world.state().gate?.task, '1', 'nothing was measured since');
   world.whyNot = null;

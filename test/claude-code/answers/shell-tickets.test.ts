@@ -6,6 +6,8 @@ import { onPostToolUse } from '../../../src/claude-code/answers/on-post-tool-use
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import type { GuardNote } from '../../../src/guard/rules/notes.ts';
 import type { CallerRules } from '../../../src/guard/rules/policy.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
+import { lineLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -182,6 +184,9 @@ test('an unowned file is its first writer’s by Write as well; a second writer 
     );
   assert.equal((await write('tester')).kind, 'silent');
   assert.deepEqual(world.leases, ['package.json tester']);
-  assert.match(await world.reasonOf(write('frontend-dev')), /package\.json is leased to tester/);
+  assert.match(
+    await world.reasonOf(write('frontend-dev')),
+    lineLike(WRITES_CODES.lease_held, { path: 'package.json', holder: 'tester' }),
+  );
   assert.ok(TEAM);
 });

@@ -9,7 +9,10 @@ import { onStop } from '../../../src/claude-code/answers/on-stop.ts';
 import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-start.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { onUserPrompt } from '../../../src/claude-code/answers/on-user-prompt.ts';
-import { codeIn } from '../../support/codes.ts';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
+import { codeIn, lineLike, wordsLike, wordsOf } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const LEAD = 'team-lead';
@@ -135,7 +138,7 @@ test('one more of a teammate that works is not started; one that starts all the 
   const write = world.event(WHO, 'PreToolUse', { tool: 'Write', input, agentId: 'a-second-one' });
   assert.match(
     await world.reasonOf(onPreToolUse(world.context, write)),
-    /a second agent of backend-dev is not a member/,
+    lineLike(WRITES_CODES.writer_not_member, { team: TEAM, who: 'a second agent of backend-dev' }),
   );
   assert.equal((await onPreToolUse(world.context, { ...write, agentId: `agent-of-${WHO}` })).kind, 'silent');
 });
@@ -195,7 +198,7 @@ test('one notice may tell of several runs that are over', async (t) => {
   const answer = await onUserPrompt(world.context, world.event(LEAD, 'UserPromptSubmit', { prompt }));
   assert.ok(answer.kind === 'context');
   for (const who of [WHO, 'frontend-dev']) {
-    assert.match(answer.text, new RegExp(`${who} ended without reporting it`));
+    assert.match(answer.text, wordsLike(HOOK_CODES.run_ended_unreported, { member: who }));
     assert.match(answer.text, new RegExp(`- Task \\{"subagent_type":"team-${who}"`));
     assert.equal(world.state().members.get(who)?.phase, 'stopped');
   }
@@ -240,7 +243,8 @@ test('a task that a run and its successor have left is not begun a third time wi
   assert.equal(statusOf(world, '1'), 'pending');
   const told = await endsWithout(world, WHO, 2);
   assert.doesNotMatch(told, /- Task \{/);
-  assert.match(told, /task 1 "API" \(backend-dev ended 2 times without finishing it\)/);
+  const why = wordsOf(LEAD_CODES.task_given_up, { task: '1', member: 'backend-dev', count: 2 });
+  assert.ok(told.includes(`task 1 "API" (${why})`), told);
   assert.match(told, /To try again, call TaskUpdate \{"taskId":"1","status":"pending"\}/);
   assert.equal(statusOf(world, '1'), 'failed');
   await world.call(LEAD, 'TaskUpdate', { taskId: '1', status: 'pending' });
@@ -257,7 +261,7 @@ test('after three successors of whomever, the next run that leaves its task is t
     assert.equal(statusOf(world, String(at + 1)), at < 3 ? 'pending' : 'failed');
   }
   const failed = world.state().tasks.get('4')?.result ?? '';
-  assert.match(failed, /^designer ended without finishing it, and 4 runs of the team have ended so/);
+  assert.match(failed, wordsLike(LEAD_CODES.too_many_given_up, { member: 'designer', runs: 4 }));
 });
 
 test('that its host ended, or that it was asked to end, is not counted as a run that left its task', async (t) => {

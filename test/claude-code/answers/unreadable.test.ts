@@ -10,7 +10,8 @@ import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.t
 import { onSessionStart } from '../../../src/claude-code/answers/on-session-start.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
-import { isOf } from '../../support/codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { isOf, wordsLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 
 const OTHER = 'tool-run-spec-pay-002';
@@ -46,7 +47,9 @@ for (const [name, text, why] of [
     assert.match(JSON.stringify(mail), /begun/);
     assert.match(
       JSON.stringify(await onSessionStart(world.context, world.event('team-lead', 'SessionStart'))),
-      new RegExp(`you lead team ${TEAM}.*team ${OTHER} cannot be read: .*/${OTHER}/log\\.jsonl `),
+      new RegExp(
+        `you lead team ${TEAM}.*${wordsLike(OPERATIONS_CODES.team_unreadable, { team: OTHER, said: new RegExp(`.*/${OTHER}/log\\.jsonl .*`) }).source}`,
+      ),
     );
 
     // Whoever is nobody of this team may be one of that.

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { textOf } from '../../../src/base/rules/codes.ts';
 import { onPreToolUse } from '../../../src/claude-code/answers/on-pre-tool-use.ts';
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { NO_FLAGS } from '../../../src/claude-code/rules/arguments.ts';
 import type { HookContext } from '../../../src/compose/hook-context.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { decideWork, recordProposal } from '../../../src/team/select/work-decision.ts';
 import { isRefusal } from '../../support/codes.ts';
 import { TeamWorld } from '../../support/team-world.ts';
@@ -72,7 +72,7 @@ test('the architect begins beside the analyst, waits for it without a rejection,
   const early = { taskId: '3', ...DONE };
   const waits = await planning.world.refusal('architect', 'TaskUpdate', early);
   isRefusal(waits, TASK_CODES.task_waits, { task: '3' });
-  assert.match(textOf(waits), /task 2 "Write the requirements.*" to be completed\. End your turn: /);
+  assert.match(String(waits.values.before), /^task 2 "Write the requirements/);
   for (const _ of [1, 2, 3]) assert.deepEqual(await planning.stops(), { kind: 'wait' });
   assert.deepEqual(planning.decisions, [], 'nothing is decided about who waits');
   assert.equal(planning.world.state(planning.team).members.get('architect')?.phase, 'working');
@@ -83,10 +83,10 @@ test('the architect begins beside the analyst, waits for it without a rejection,
     /You have not finished task 3 .*\nTask 2 is completed\. The result of analyst:\n## Requirements\n\n- R1: /s,
   );
   const misses = { taskId: '3', status: 'completed', result: `${DESIGN}R2\n` };
-  assert.match(
-    await planning.world.refused('architect', 'TaskUpdate', misses),
-    /^These lines of the result of task 3 break the format of a SPEC:\n.*R2.*\nCall TaskUpdate again for task 3, with the full corrected text as its result\.\n.*## T1: /s,
-  );
+  const wrong = await planning.world.refusal('architect', 'TaskUpdate', misses);
+  isRefusal(wrong, WORK_CODES.result_breaks_spec_format, { task: '3' });
+  assert.match(String(wrong.values.lines), /R2/);
+  assert.match(String(wrong.values.form), /## T1: /);
   const known = async () => (await planning.world.call('architect', 'TaskGet', { taskId: '3' })).rejected_result;
   assert.equal(await known(), misses.result, 'a successor goes on with it');
   await planning.update('architect', { status: 'completed', result: `${DESIGN}R1\n` });

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { HookedProject, VERSIONS } from '../../support/hooked.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -48,8 +50,7 @@ test('where the project has hooks of its own those of the plugin step back, and 
   );
   const begun = await project.hook('session-start', 'team-lead', 'SessionStart', { source: 'startup' });
   assert.deepEqual(begun.json, {
-    systemMessage:
-      'toolcrew: This project has its own hooks, so the hooks of the plugin do nothing here. (plugin_hooks_idle)',
+    systemMessage: `toolcrew: ${wordsOf(HOOK_CODES.plugin_hooks_idle, {})} (plugin_hooks_idle)`,
   });
 });
 

@@ -15,6 +15,8 @@ import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { RESIDENT_FIELDS } from '../../../src/claude-code/hooks/hook-fields.ts';
 import { createServerLiveness } from '../../../src/claude-code/server-liveness.ts';
+import { GUARD_CODES } from '../../../src/guard/rules/guard-codes.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { type Fields, HookedProject, type HookRun, runProgram, SESSION } from '../../support/hooked.ts';
 import { McpClient } from '../../support/mcp-client.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
@@ -191,7 +193,10 @@ test('what the guard cannot read is refused, what delivery cannot is let be', as
   const { project, client } = await resident(t, ['backend-dev']);
   const given = filled(project, 'backend-dev', 'PreToolUse', 'Write', {});
   const answers = async (more: Fields) => (await client.call('Hook', { ...given, ...more })).text;
-  assert.match(await answers({ input: '{"file_path":' }), /"deny".*Write without a path/);
+  assert.match(
+    await answers({ input: '{"file_path":' }),
+    new RegExp(`"deny".*${wordsOf(GUARD_CODES.writes_path_missing, { tool: 'Write' })}`),
+  );
   assert.match(await answers({ input: '' }), /"deny"/);
   assert.equal(await answers({ event: 'Unheard' }), '{}');
   assert.equal(await answers({ event: 'PostToolUse', input: 'x' }), '{}');

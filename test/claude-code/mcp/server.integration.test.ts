@@ -7,8 +7,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import * as z from 'zod';
 import { hookGroups } from '../../../src/install/hook-table.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { inputSchema, isOperation, OPERATIONS } from '../../../src/team/rules/operation.ts';
 import { writeApprovedSpec } from '../../support/approved-spec.ts';
+import { lineLike } from '../../support/codes.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const TEAM = 'tool-run-spec-auth-001';
@@ -113,7 +115,7 @@ test('a client of its own leads; teammates are who their environment says', asyn
   const refusal = await call(tester, 'TeamDelete', { team_name: TEAM });
   assert.equal(refusal.isError, true);
   assert.deepEqual([refusal.error?.code, refusal.error?.values.who], ['lead_only', 'tester']);
-  assert.match(refusal.text, /^Only team-lead deletes .*tester.*\(lead_only\)$/);
+  assert.match(refusal.text, lineLike(OPERATIONS_CODES.lead_only, { who: /.*tester.*/ }));
 });
 
 test('inside a host an unstamped call is nobody’s, and a stamp that nobody signed is worth nothing', async (t) => {
@@ -188,11 +190,12 @@ test('a server that an agent of the host starts itself speaks for nobody', async
     const agent = await connect(t, place, 'a-client', env);
     const task = await call(agent, 'TaskCreate', { subject: 'Mine', description: 'Now' });
     assert.equal(task.isError, true);
-    assert.match(task.text, /toolcrew cannot identify you: an agent of the host started this server itself/);
+    const why = /an agent of the host started this server itself.*?/;
+    assert.match(task.text, lineLike(OPERATIONS_CODES.caller_key_missing, { why }));
     for (const key of [{}, { key: 'made-up' }]) {
       const team = await call(agent, 'TeamCreate', { team_name: 'tool-run-other', ...key });
       assert.equal(team.isError, true);
-      assert.match(team.text, new RegExp(`\\b${TEAM}\\b.*cannot identify you: .+\\(team_creator_unknown\\)$`));
+      assert.match(team.text, lineLike(OPERATIONS_CODES.team_creator_unknown, { team: TEAM }));
     }
   }
   assert.deepEqual((await call(lead, 'TaskList')).value.tasks, []);

@@ -5,6 +5,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { suite } from 'node:test';
 import { importProject } from '../../../src/cli/demo/forge/seed.ts';
+import { WORK_CODES as ATTEMPT_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { cleanEnv, runTool, startTool } from '../../support/daemon.ts';
 import { commitFiles, gitAs } from '../../support/forge.ts';
 import { processesAt } from '../../support/processes-at.ts';
@@ -79,11 +81,13 @@ suite('tool demo', { concurrency: true }, () => {
     assert.match(stdout, /^ +#1 +done +#\d+ +tool\/issue-1 +1 +\d+\.\d$/m);
     assert.match(stdout, /^ +#2 +done /m, 'a file with CR LF can be changed');
     assert.match(stdout, /^ +#3 +done .* 2 +\d+\.\d$/m);
+    assert.match(stdout, /#4 failed: .* \(patch_not_applied\)\n.*not\/here\.txt: does not exist in index/);
     assert.match(
       stdout,
-      /#4 failed: .*the diff does not apply: \(patch_not_applied\)\n.*not\/here\.txt: does not exist in index/,
+      new RegExp(
+        `#5 waits: ${wordsLike(ATTEMPT_CODES.issue_untrusted, { person: 'stranger', role: 'wrote it' }).source}`,
+      ),
     );
-    assert.match(stdout, /#5 waits: stranger, who wrote it, may not write to the repository/);
     assert.match(stdout, /3 pull requests in \d+\.\d s\.\n$/);
     assert.match(stderr, /still up, until you press Ctrl-C/);
 

@@ -5,7 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
 import { diagnoseGate } from '../../../src/cli/doctor/doctor-gate.ts';
+import { DOCTOR_CODES } from '../../../src/cli/rules/doctor-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
+import { wordsLike, wordsOf } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -50,9 +52,12 @@ test('a required part that nothing can measure fails, with what a person does ab
   const manifest = { scripts: { test: 'vitest run' }, devDependencies: { vitest: '^2.1.0' } };
   const files = { 'package.json': JSON.stringify(manifest), 'pnpm-lock.yaml': '', 'node_modules/.modules.yaml': '' };
   const rows = await told(t, files, { ...quality, required: ['coverage', 'security'] });
+  const row = wordsOf(DOCTOR_CODES.required_part_unmeasured, {
+    gap: 'vitest measures no coverage without @vitest/coverage-v8',
+  });
   assert.equal(
     rows[1],
-    'fail gate: coverage: required (quality.required), and nothing can measure it: vitest measures no coverage without @vitest/coverage-v8 -> run `pnpm add --save-dev @vitest/coverage-v8`, or take coverage out of quality.required in .tool/config/workflow.yaml',
+    `fail gate: coverage: ${row} -> run \`pnpm add --save-dev @vitest/coverage-v8\`, or take coverage out of quality.required in .tool/config/workflow.yaml`,
   );
   assert.match(
     rows[3] ?? '',
@@ -80,7 +85,8 @@ test('a manifest for tools alone asks for nothing; tests that may leave a report
   const rows = await told(t, { ...node, 'requirements.txt': 'mkdocs\n' });
   assert.match(rows[1] ?? '', /^ok gate: coverage: node --experimental-test-coverage /);
   const own = { ...node, 'package.json': '{"scripts":{"test":"sh run-tests.sh"}}' };
-  assert.match((await told(t, own))[1] ?? '', /^warn gate: coverage: measured only if the tests leave a report: /);
+  assert.match((await told(t, own))[1] ?? '', /^warn gate: coverage: /);
+  assert.match((await told(t, own))[1] ?? '', wordsLike(DOCTOR_CODES.report_not_promised));
   const named = await told(t, own, { ...quality, coverageReport: 'coverage/lcov.info' });
   assert.match(named[1] ?? '', /^ok gate: coverage: /);
 });

@@ -16,7 +16,8 @@ test('below the directory of the settings no hook runs, which is said with the c
   writeTree(root, { '.tool/hooks/session-start': '//\n', '.claude/settings.json': JSON.stringify({ hooks }) });
   assert.deepEqual(checkStart(root, root), []);
   const [row] = checkStart(root, place);
-  assert.match(JSON.stringify(row), / in src\/, it runs no hook of toolcrew/);
+  assert.equal(row?.code, 'hooks_unread_below');
+  assert.match(row?.says ?? '', /\bsrc\//);
   assert.ok(
     JSON.stringify(row).includes(`cd '${root}' && claude`) || JSON.stringify(row).includes(`cd ${root} && claude`),
   );

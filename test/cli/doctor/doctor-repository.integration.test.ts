@@ -73,7 +73,8 @@ test('doctor names the permissions that following needs and the token lacks', as
     ['ok'],
   );
   const [row] = await rowsFor(token, 'green');
-  assert.deepEqual([row?.status, row?.says.split(':')[0]], ['warn', 'the token lacks "Checks']);
+  assert.deepEqual([row?.status, row?.code], ['warn', 'permissions_lacking']);
+  assert.match(row?.says ?? '', /"Checks: read"/);
   assert.match(row?.says ?? '', /"Commit statuses: read"/);
   assert.doesNotMatch(row?.says ?? '', /Actions|Pull requests/);
 });

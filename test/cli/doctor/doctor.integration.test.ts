@@ -9,9 +9,13 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { diagnose } from '../../../src/cli/doctor/doctor.ts';
 import type { DoctorCheck } from '../../../src/cli/doctor/doctor-row.ts';
+import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../../../src/cli/rules/doctor-codes.ts';
 import { agentRunning } from '../../support/agents.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { CLI, cleanEnv, Daemon, freePort, runTool } from '../../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
@@ -159,25 +163,30 @@ test('on a bare machine every row says what is missing and what mends it: exit 1
   write(`workspace: { root: ${root} }\nstate: { dir: ${file}/state }\nserver: { port: ${port} }`);
   const { row, standing } = await json({});
   const failing = Object.keys(standing).filter((name) => standing[name] === 'fail');
-  const texts = failing.map((name) => `${name}: ${row(name)?.says} → ${row(name)?.mend}`);
   const login = `install gh from cli.github.com, then gh auth login --hostname ${host}`;
   assert.deepEqual(
-    texts.map((text) => text.replace(/There is no token for 127\.0\.0\.1:\d+ in .*? → /, 'no token → ')),
+    failing.map((name) => [name, row(name)?.code, row(name)?.mend]),
     [
-      'Claude Code: claude cannot be run. → npm install -g @anthropic-ai/claude-code',
-      `hosting client: the hosting client gh is not installed → ${login}, or export GITHUB_TOKEN`,
-      `token: no token → ${login}, or export GITHUB_TOKEN`,
-      `workspace root: ${root} holds files that are not ours → name an empty directory in workspace.root`,
-      `state: ${file}/state cannot be made: ${file} is not a directory → name another directory in state.dir`,
-      `port: ${port} on 127.0.0.1 is in use by another program → tool serve --port <n>, or server.port: 0`,
+      ['Claude Code', 'claude_not_runnable', 'npm install -g @anthropic-ai/claude-code'],
+      ['hosting client', 'hosting_client_unusable', `${login}, or export GITHUB_TOKEN`],
+      ['token', 'token_missing', `${login}, or export GITHUB_TOKEN`],
+      ['workspace root', 'root_place_refused', 'name an empty directory in workspace.root'],
+      ['state', 'state_place_refused', 'name another directory in state.dir'],
+      ['port', 'port_unusable', 'tool serve --port <n>, or server.port: 0'],
     ],
   );
+  for (const [name, value] of [
+    ['workspace root', `${root} `],
+    ['state', `${file}/state `],
+    ['port', `${port} on 127.0.0.1 `],
+  ] as const)
+    assert.ok(row(name)?.says.startsWith(value), row(name)?.says);
   const { code, stdout, stderr } = await run({});
   assert.deepEqual({ code, stderr }, { code: 1, stderr: '' });
   assert.match(stdout, /^✔ git {13}\d+\.\d+\.\d+$/m);
   assert.match(
     stdout,
-    /^✖ Claude Code {5}claude cannot be run\. \(claude_not_runnable\)\n {18}→ npm install -g @anthropic-ai\/claude-code$/m,
+    /^✖ Claude Code {5}claude .* \(claude_not_runnable\)\n {18}→ npm install -g @anthropic-ai\/claude-code$/m,
   );
   assert.match(stdout, /^✔ journal {9}none yet$/m);
 });
@@ -192,7 +201,7 @@ test('without git the rows that need it are left out, with team mode and without
   };
   const daemon = await rows();
   assert.equal(daemon.get('git')?.mend, 'install git');
-  assert.equal(daemon.get('git')?.says, 'there is no such program on the PATH; the rows that need it are left out');
+  assert.equal(daemon.get('git')?.code, 'git_not_on_path');
   assert.equal(daemon.get('workflow')?.status, 'ok');
   const settings = join(directory, 'project', '.tool', 'config');
   mkdirSync(settings, { recursive: true });
@@ -218,7 +227,7 @@ test('a client that is not logged in, a program that is too old and no login of 
   assert.deepEqual(row('Claude Code'), {
     name: 'Claude Code',
     status: 'fail',
-    says: '2.0.9; 2.1.32 or later is needed',
+    says: wordsOf(DOCTOR_CODES.program_too_old, { version: '2.0.9', required: '2.1.32' }),
     mend: 'npm install -g @anthropic-ai/claude-code',
     code: 'program_too_old',
   });
@@ -228,7 +237,10 @@ test('a client that is not logged in, a program that is too old and no login of 
   assert.deepEqual(variable.row('hosting client'), {
     name: 'hosting client',
     status: 'warn',
-    says: 'You are not logged into any GitHub hosts.; the token from $GITHUB_TOKEN is used',
+    says: wordsOf(DOCTOR_CODES.hosting_client_unusable, {
+      said: 'You are not logged into any GitHub hosts.',
+      source: '$GITHUB_TOKEN',
+    }),
     mend: `gh auth login --hostname ${host}, or leave it so`,
     code: 'hosting_client_unusable',
   });
@@ -242,7 +254,7 @@ test('a token alone is enough, with no client and with one that is not logged in
     const { row, standing } = await json({ GITHUB_TOKEN: DAEMON_TOKEN });
     assert.deepEqual(
       [row('hosting client')?.status, row('hosting client')?.says],
-      ['warn', `${says}; the token from $GITHUB_TOKEN is used`],
+      ['warn', wordsOf(DOCTOR_CODES.hosting_client_unusable, { said: says, source: '$GITHUB_TOKEN' })],
     );
     assert.deepEqual([standing.token, standing.repository], ['ok', 'ok']);
     assert.ok(!Object.values(standing).includes('fail'));
@@ -260,7 +272,7 @@ test('a branch that makes those of issues impossible is named, with both ways ou
   write('');
   const taken = (await rows()).row('branch prefix');
   assert.equal(taken?.status, 'fail');
-  assert.equal(taken?.says, 'the branch tool on the remote makes tool/issue-1 impossible');
+  assert.equal(taken?.says, wordsOf(DOCTOR_CODES.branch_prefix_blocked, { taken: 'tool', branch: 'tool/issue-1' }));
   assert.match(taken?.mend ?? '', /rename the branch tool .* workspace\.branch_prefix/);
   write('workspace: { branch_prefix: bot/ }');
   assert.deepEqual((await rows()).row('branch prefix')?.status, 'ok');
@@ -286,7 +298,7 @@ test('a token that may not push, that is wrong, and a repository that is not the
   assert.deepEqual(stranger.row('repository'), {
     name: 'repository',
     status: 'fail',
-    says: 'The token may not push to maintainer/project.',
+    says: wordsOf(CLI_CODES.push_not_allowed, { repository: 'maintainer/project' }),
     mend: 'give it write access to contents, issues and pull requests',
     code: 'push_not_allowed',
   });
@@ -311,7 +323,7 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
   assert.deepEqual(cleared.row('state'), {
     name: 'state',
     status: 'warn',
-    says: '/tmp/toolcrew-never-made does not survive a boot, which clears /tmp. A daemon started after it knows of no earlier attempt.',
+    says: wordsOf(CLI_CODES.state_not_durable, { path: '/tmp/toolcrew-never-made', cleared: '/tmp' }),
     mend: 'name a directory outside /tmp in state.dir',
     code: 'state_not_durable',
   });
@@ -320,15 +332,21 @@ test('what a boot clears and lines torn by a crash are warnings; a newer journal
   write(`${yaml}\nstate: { dir: ${stateDir} }`);
   writeFileSync(journal, '\n{"v":1,"id":"x\n\n{"v":1,"ty\n');
   const torn = (await rows()).row('journal');
-  assert.deepEqual([torn?.status, torn?.says], ['warn', '2 lines were torn by a crash; nothing else is lost']);
+  assert.deepEqual(
+    [torn?.status, torn?.says],
+    ['warn', wordsOf(DOCTOR_CODES.journal_lines_torn, { lines: '2 lines were' })],
+  );
   writeFileSync(journal, '\n{"v":1,"id":"x.1","at":1,"ty');
   const cut = (await rows()).row('journal');
-  assert.deepEqual([cut?.status, cut?.says], ['warn', 'a line was torn by a crash; nothing else is lost']);
+  assert.deepEqual(
+    [cut?.status, cut?.says],
+    ['warn', wordsOf(DOCTOR_CODES.journal_lines_torn, { lines: 'a line was' })],
+  );
   writeFileSync(journal, '\n{"v":2,"id":"x.1","at":1,"type":"levitated"}\n');
   assert.deepEqual((await rows()).row('journal'), {
     name: 'journal',
     status: 'fail',
-    says: `${journal} holds a record of version 2; this program reads version 1.`,
+    says: wordsOf(BASE_CODES.record_version_newer, { path: journal, version: 2, supported: 1 }),
     mend: 'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz',
     code: 'record_version_newer',
   });
@@ -339,11 +357,13 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
   install('gh', LOGGED_IN);
   const missing = await rows();
   assert.equal(missing.row('workflow')?.status, 'fail');
-  assert.match(missing.row('workflow')?.says ?? '', /WORKFLOW\.md: there is no such file/);
+  assert.equal(missing.row('workflow')?.code, 'workflow_missing');
+  assert.match(missing.row('workflow')?.says ?? '', /WORKFLOW\.md: /);
   assert.equal(missing.row('workflow')?.mend, 'tool serve init');
   write('agent: { max_atempts: 2 }');
   const invalid = await rows();
-  assert.match(invalid.row('workflow')?.says ?? '', /agent\.max_atempts: unknown key.*agent\.max_attempts/);
+  assert.equal(invalid.row('workflow')?.code, 'settings_invalid');
+  assert.match(invalid.row('workflow')?.says ?? '', /agent\.max_atempts: .*agent\.max_attempts/);
   assert.equal(invalid.row('workflow')?.mend, 'mend the keys named here');
   assert.match(
     (await run({}, '.')).stdout,
@@ -352,7 +372,7 @@ test('a workflow file that is missing, invalid, or a directory; a token variable
   symlinkSync('loop.md', join(directory, 'loop.md'));
   assert.match(
     (await run({}, join(directory, 'loop.md'))).stdout,
-    /✖ workflow {2}.*loop\.md cannot be read: ELOOP.*\n +→ make it a file that you may read: chmod u\+r .*loop\.md\n/,
+    /✖ workflow {2}.*loop\.md .*: ELOOP.* \(workflow_unreadable\)\n +→ make it a file that you may read: chmod u\+r .*loop\.md\n/,
   );
   write('tool: { runtime: patch }\nserver: { port: 0 }', 'repo: o/r, token: $MINE');
   const unset = await rows({ GITHUB_TOKEN: DAEMON_TOKEN });
@@ -421,7 +441,7 @@ test('a damaged copy that was replaced is pointed out', async (t) => {
   mkdirSync(damaged, { recursive: true });
   const row = (await rows()).row('repository copy');
   assert.equal(row?.status, 'warn');
-  assert.ok(row?.says.startsWith(`${damaged} is a damaged copy`));
+  assert.deepEqual([row?.code, row?.says.startsWith(`${damaged} `)], ['clone_copy_damaged', true]);
   assert.ok(row?.mend?.startsWith(`git -C ${damaged} for-each-ref refs/toolcrew`));
 });
 
@@ -473,8 +493,11 @@ test('a state directory that may not be read or written to is said once, by its 
   const options = { cwd: join(directory, 'project'), env };
   const stdout = await new Promise<string>((resolve) => execFile(file, args, options, (_, out) => resolve(out)));
   chmodSync(stateDir, 0o700);
-  assert.match(stdout, new RegExp(`^✖ state +${stateDir} cannot be written to \\(state_place_refused\\)\n`, 'm'));
-  assert.match(stdout, new RegExp(`^✖ journal +${stateDir}/journal\\.jsonl cannot be read: EACCES`, 'm'));
+  assert.match(stdout, new RegExp(`^✖ state +${stateDir} .*\\(state_place_refused\\)\n`, 'm'));
+  assert.match(
+    stdout,
+    new RegExp(`^✖ journal +${stateDir}/journal\\.jsonl .*: EACCES.* \\(journal_unreadable\\)$`, 'm'),
+  );
 });
 
 test('a daemon that runs is found, with its version and port', async (t) => {

@@ -3,8 +3,9 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
+import { NOTICE_CODES } from '../../../src/cli/rules/notice-codes.ts';
 import { checkDisplay, panesFor, TmuxPanes } from '../../../src/cli/screen/tmux-panes.ts';
-import { isOf } from '../../support/codes.ts';
+import { isOf, lineLike } from '../../support/codes.ts';
 import { tempDir } from '../../support/temp.ts';
 import { hasTmux, Tmux } from '../../support/tmux.ts';
 
@@ -77,7 +78,7 @@ test('no tmux is one line as well', async () => {
   panes?.show('quality', '/nowhere/y.log');
   await panes?.close();
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /^No panes: .*\btmux: there is no such program on the PATH.* \(panes_unavailable\)$/);
+  assert.match(said[0] ?? '', lineLike(NOTICE_CODES.panes_unavailable, { said: /.*\btmux: .*/ }));
 });
 
 test('panes are for a terminal in tmux, unless they are not wanted', () => {

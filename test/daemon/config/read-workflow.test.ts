@@ -5,6 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parseFrontMatter, readFrontMatterLoosely } from '../../../src/base/config/front-matter.ts';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { parseWorkflow, readWorkflow } from '../../../src/daemon/config/read-workflow.ts';
 import type { WorkflowSource } from '../../../src/daemon/config/state-place.ts';
@@ -226,10 +228,17 @@ test('a slug is detected when the file names none', () => {
 });
 
 test('a remote of another host than the API’s is no answer, unless the file names the repository', () => {
-  assert.throws(() => beside(remoteAt('https://gitlab.com/o/r.git')), {
-    message:
-      /tracker\.repo: expected a repository of github\.com \(tracker\.api_url\), and the Git remote of \/project is one of gitlab\.com\. Set tracker\.repo to the one on github\.com\. If gitlab\.com is a GitHub Enterprise server, set tracker\.api_url to https:\/\/gitlab\.com\/api\/v3\.$/,
+  const elsewhere = refusal(CONFIG_CODES.tracker_repo_other_host, {
+    key: 'tracker.repo',
+    host: 'github.com',
+    directory: '/project',
+    remote: 'gitlab.com',
+    api_url: 'https://gitlab.com/api/v3',
   });
+  assert.throws(
+    () => beside(remoteAt('https://gitlab.com/o/r.git')),
+    (error) => error instanceof ToolError && error.message.endsWith(textOf(elsewhere)),
+  );
   assert.throws(() => beside(remoteAt('git@github.com:o/r.git'), '{ api_url: "https://git.example.com/api/v3" }'), {
     message: /expected a repository of git\.example\.com .* one of github\.com\. .* to https:\/\/api\.github\.com\.$/,
   });
@@ -410,7 +419,7 @@ test('front matter is YAML and nothing else; nothing in it is evaluated', () => 
   assert.equal(Reflect.get(globalThis, 'pwned'), undefined);
   assert.throws(() => parseFrontMatter('---\na: 1\na: 2\n---\n', 'F'), /F: .*unique at line 3, column 1/s);
   assert.throws(() => parseFrontMatter('---\na: [\n---\n', 'F'), /F: /);
-  assert.throws(() => parseFrontMatter('---\na: 1\n', 'F'), /is not closed/);
+  assert.throws(() => parseFrontMatter('---\na: 1\n', 'F'), isOf(BASE_CODES.front_matter_open, { file: 'F' }));
   assert.throws(() => parseFrontMatter('---\na: !!js/function "x"\n---\n', 'F'), /F: /);
   assert.deepEqual(parseFrontMatter('\uFEFF---\r\na: 1\r\n---\r\ntext\r\n', 'F'), {
     data: { a: 1 },

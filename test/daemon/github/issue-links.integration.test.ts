@@ -8,7 +8,9 @@ import { HostingClient } from '../../../src/daemon/github/client.ts';
 import { LabelList } from '../../../src/daemon/github/label-list.ts';
 import { GitHubTracker } from '../../../src/daemon/github/tracker.ts';
 import { hasBlockers, NO_BLOCKERS } from '../../../src/daemon/rules/blockers.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import type { Issue } from '../../../src/daemon/rules/issue.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { FaultyProxy } from '../../support/faulty-proxy.ts';
 import { BASE, commitFiles, DAEMON_TOKEN, fields, gitAs, startForge, type TestForge } from '../../support/forge.ts';
@@ -16,6 +18,8 @@ import { type Cleanup, finallyDo } from '../../support/temp.ts';
 import { MemoryJournal } from '../../support/world.ts';
 
 const { signal } = new AbortController();
+
+const blockedBy = (blockers: string) => wordsOf(WORK_CODES.issue_blocked, { blockers });
 
 const ISSUE: Issue = {
   ...{ number: 1, title: 'One', body: '', url: 'https://example.com/1', state: 'open', labels: [], author: null },
@@ -80,13 +84,15 @@ test('dependencies, sub-issues and blockers in the text hold an issue up until t
   await add(service, blocked, 'dependencies/blocked_by', {
     issue_id: await idOf(service, `${BASE}/issues/${dependency}`),
   });
-  assert.equal(await poll(blocked), `It waits for #${dependency} (dependency).`, 'its time of change is the same');
+  assert.equal(await poll(blocked), blockedBy(`#${dependency} (dependency)`), 'its time of change is the same');
   await service.write(blocked, `Blocked by ${forge.url}/maintainer/project/issues/${named} and #99`);
   await add(service, blocked, 'dependencies/blocked_by', { issue_id: fields(other.data).id });
   await add(service, blocked, 'sub_issues', { sub_issue_id: await idOf(service, `${BASE}/issues/${part}`) });
   assert.equal(
     await poll(blocked),
-    `It waits for #${named} (in its text), and for #${dependency} and maintainer/other#1 (dependency), and for #${part} (sub-issue).`,
+    blockedBy(
+      `#${named} (in its text), and for #${dependency} and maintainer/other#1 (dependency), and for #${part} (sub-issue)`,
+    ),
   );
   const [listed] = await tracker.listActive(['tool-todo'], signal);
   assert.equal(listed?.body, '', 'no text is kept');
@@ -112,7 +118,7 @@ test('dependencies, sub-issues and blockers in the text hold an issue up until t
   await close(named);
   await close(part);
   await forge.call('maintainer', 'PATCH', '/repos/maintainer/other/issues/1', { state: 'closed' });
-  assert.equal(await poll(blocked), `It waits for #${dependency} (dependency).`);
+  assert.equal(await poll(blocked), blockedBy(`#${dependency} (dependency)`));
   await close(dependency);
   assert.equal(await poll(blocked), null);
 });
@@ -128,9 +134,12 @@ test('an open pull request in the text blocks, a closed one does not', async (t)
   const { data } = await forge.call('maintainer', 'POST', `${BASE}/pulls`, request);
   assert.equal(fields(data).number, 2);
   assert.equal((await tracker.readIssue(2, signal))?.title, 'p');
-  assert.equal(await poll(blocked), 'It waits for itself: #1 waits for #2, #2 waits for #1. Take one of these out.');
+  assert.equal(
+    await poll(blocked),
+    wordsOf(WORK_CODES.issue_blocked_in_cycle, { chain: ['#1 waits for #2', '#2 waits for #1'] }),
+  );
   await forge.call('maintainer', 'PATCH', `${BASE}/pulls/2`, { body: 'nothing' });
-  assert.equal(await poll(blocked), 'It waits for #2 (in its text).');
+  assert.equal(await poll(blocked), blockedBy('#2 (in its text)'));
   await forge.call('maintainer', 'PATCH', `${BASE}/pulls/2`, { state: 'closed' });
   assert.equal(await poll(blocked), null);
 });

@@ -7,6 +7,8 @@ import {
   type LinkedIssue,
   type OpenBlockers,
 } from '../../../src/daemon/rules/blockers.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
+import { isRefusal } from '../../support/codes.ts';
 
 const linked = (number: number, repository: string | null = null): LinkedIssue => ({
   number,
@@ -32,19 +34,25 @@ test('an issue without open blockers does not wait', () => {
 });
 
 test('blockers are named once, by where they are said', () => {
-  assert.equal(words(open([3])), 'It waits for #3 (in its text).');
-  assert.equal(
-    words(open([3, 7], [linked(3), linked(7, 'other/repo'), linked(8)], 2, [linked(9)])),
-    "It waits for #3 and #7 (in its text), and for other/repo#7, #8 and 2 that the daemon's account cannot read (dependency), and for #9 (sub-issue).",
+  isRefusal(judgeBlockers(open([3])), WORK_CODES.issue_blocked, { blockers: '#3 (in its text)' });
+  isRefusal(
+    judgeBlockers(open([3, 7], [linked(3), linked(7, 'other/repo'), linked(8)], 2, [linked(9)])),
+    WORK_CODES.issue_blocked,
+    {
+      blockers:
+        "#3 and #7 (in its text), and for other/repo#7, #8 and 2 that the daemon's account cannot read (dependency), and for #9 (sub-issue)",
+    },
   );
 });
 
 test('ten of many blockers are named', () => {
   const many = Array.from({ length: 12 }, (_, index) => index + 1);
-  assert.equal(words(open(many)), 'It waits for #1, #2, #3, #4, #5, #6, #7, #8, #9, #10 and 2 more (in its text).');
+  isRefusal(judgeBlockers(open(many)), WORK_CODES.issue_blocked, {
+    blockers: '#1, #2, #3, #4, #5, #6, #7, #8, #9, #10 and 2 more (in its text)',
+  });
 });
 
 test('a cycle goes back to its first issue', () => {
-  assert.equal(messageIn(blockedInCycle([4])), 'It waits for itself: #4 waits for #4. Take one of these out.');
+  isRefusal(blockedInCycle([4]), WORK_CODES.issue_blocked_in_cycle, { chain: ['#4 waits for #4'] });
   assert.deepEqual(blockedInCycle([1, 2]).values.chain, ['#1 waits for #2', '#2 waits for #1']);
 });

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import { fold } from '../../../src/daemon/rules/fold.ts';
 import { type Notification, notificationOf } from '../../../src/daemon/rules/notification.ts';
 import { EMPTY_STATE } from '../../../src/daemon/rules/state.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { commit, fail, World, workflowWith } from '../../support/world.ts';
 
 const MINUTE = 60_000;
@@ -34,7 +36,8 @@ test('an issue that fails, one that is done and one that waits for a quota are t
   const pull = { number: 1000, url: 'https://tracker/pull/1000' };
   assert.deepEqual(done, { kind: 'done', ...of(2), reason: null, pull_request: pull });
   assert.deepEqual(quota, { kind: 'quota', ...of(3), reason: quota?.reason, pull_request: null });
-  assert.match(quota?.reason ?? '', /^The limit is reached\. The quota of the runtime is used up until/);
+  assert.match(quota?.reason ?? '', /^The limit is reached\. /);
+  assert.match(quota?.reason ?? '', wordsLike(WORK_CODES.runtime_quota_spent, { until: /\d{4}-\S+/ }));
   assert.deepEqual(more, []);
 });
 

@@ -5,9 +5,10 @@ import test from 'node:test';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import type { AgentRequest } from '../../../src/daemon/ports.ts';
+import { HTTP_CODES } from '../../../src/daemon/rules/codes/http-codes.ts';
 import { TrackerError } from '../../../src/daemon/rules/tracker-error.ts';
 import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
-import { saying } from '../../support/codes.ts';
+import { saying, wordsLike } from '../../support/codes.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 function ask(
@@ -51,7 +52,7 @@ test('a socket answers its own agent and nobody else', async (t) => {
   for (const wrong of [undefined, '', 'x', two.env.TOOL_KEY]) {
     const { status, body } = await ask(socket, { ...(wrong === undefined ? {} : { key: wrong }), body: show });
     assert.equal(status, 403);
-    assert.match(body, /its key is not the one in TOOL_KEY/);
+    assert.match(body, wordsLike(HTTP_CODES.attempt_key_wrong));
   }
   assert.equal(heard.length, 1);
   assert.equal((await ask(socket, { key, path: '/v2' })).status, 404);

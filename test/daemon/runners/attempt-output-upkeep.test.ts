@@ -14,7 +14,9 @@ import test from 'node:test';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
 import { issueDirectory } from '../../../src/agents/issue-directory.ts';
 import { removeTree } from '../../../src/base/files/remove-tree.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import { FAILED_KEPT, FileAttemptOutputs, ISSUES_KEPT } from '../../../src/daemon/runners/attempt-output.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -143,7 +145,7 @@ test('nothing to clean up, and what cannot be written: said, never thrown', asyn
   transcript.close();
   await outputs.forget(1);
   await outputs.settled();
-  assert.match(said[0] ?? '', /The output in .*1-1\.log is not complete: ENOTDIR/);
+  assert.match(said[0] ?? '', wordsLike(WORK_CODES.output_incomplete, { path: /\S*1-1\.log/, said: /ENOTDIR/ }));
   rmSync(join(stateDir, 'issues'));
   outputs.open(1, 1, 2).close();
   assert.ok(existsSync(issueDirectory(stateDir, 1)), 'made again');
@@ -163,6 +165,6 @@ test('a full disk is said once for an attempt, and its agent works on', async (t
   `;
   const said: string[] = JSON.parse(await runWithSmallFiles(script, stateDir));
   assert.equal(said.length, 1);
-  assert.match(said[0] ?? '', /is not complete: EFBIG/);
+  assert.match(said[0] ?? '', wordsLike(WORK_CODES.output_incomplete, { path: /\S*1-1\.log/, said: /EFBIG/ }));
   assert.match(readFileSync(join(issueDirectory(stateDir, 1), '1-1.log'), 'utf8'), /^x{4000}/);
 });

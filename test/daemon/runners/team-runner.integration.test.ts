@@ -12,6 +12,8 @@ import type { AgentRequest } from '../../../src/daemon/ports.ts';
 import { createAgentSocket } from '../../../src/daemon/runners/agent-socket.ts';
 import { TeamRunner } from '../../../src/daemon/runners/team-runner.ts';
 import { FileTeams } from '../../../src/team/log/teams.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { CLI } from '../../support/daemon.ts';
 import { writeTree } from '../../support/installed.ts';
 import { Bench } from '../../support/runner.ts';
@@ -176,10 +178,12 @@ test('a used-up quota of a teammate ends the attempt with its time, without sub-
   assert.ok(!end.ok && end.fault === 'runtime', end.words);
   const wait = (end.quotaAt ?? 0) - before;
   assert.ok(wait >= 3_600_000 && wait < 3_900_000, String(end.quotaAt));
-  assert.match(end.words, /The quota of the runtime of [\w-]+ is used up until 20/);
+  assert.match(end.words, wordsLike(LEAD_CODES.member_quota_spent, { member: /[\w-]+/, until: /20\S+/ }));
   const started = readFileSync(begun, 'utf8').trim().split('\n');
   assert.equal(new Set(started).size, started.length, 'nobody was started twice');
-  assert.doesNotMatch(output, /sub-agents in place of/);
+  assert.doesNotMatch(output, /\((?:fell_back|subagents_instead)\)/);
+  assert.doesNotMatch(output, wordsLike(LEAD_CODES.fell_back));
+  assert.doesNotMatch(output, wordsLike(LEAD_CODES.subagents_instead));
   assert.deepEqual(left, []);
   const log = readFileSync(join(bench.cwd, '.tool', 'teams', TEAM, 'log.jsonl'), 'utf8');
   assert.doesNotMatch(log, /"fell_back"/);
@@ -389,6 +393,7 @@ test('that a team falls back to sub-agents is for the daemon’s own log, at the
       heard,
       output,
     );
-    for (const { text } of logged) assert.match(text, /^sub-agents in place of a team: workflow\.team\.enabled is/);
+    for (const { text } of logged)
+      assert.match(text, wordsLike(LEAD_CODES.subagents_instead, { why: /workflow\.team\.enabled is/ }));
   }
 });

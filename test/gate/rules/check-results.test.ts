@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { commandsResult, testsResult } from '../../../src/gate/rules/check-results.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { isForLackOfTests } from '../../../src/gate/rules/quality.ts';
+import { wordsOf } from '../../support/codes.ts';
 
 function end(exitCode: number, output: string, command = 'npm test') {
   return { command, exitCode, timedOut: false, durationMs: 1, output };
@@ -23,7 +25,7 @@ test('a runner that ends with an error since there is no test tells of no failur
     [0, '# tests 0\n# pass 0\n# fail 0\n# cancelled 0\n'],
   ] as const) {
     const result = ended(exitCode, output);
-    assert.deepEqual([result.outcome, result.reason], ['failed', 'no tests ran'], output);
+    assert.deepEqual([result.outcome, result.reason], ['failed', wordsOf(GATE_CODES.no_tests_ran, {})], output);
     assert.ok(isForLackOfTests(result));
   }
 });
@@ -37,7 +39,7 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
   ]) {
     const result = ended(1, output);
     assert.equal(result.outcome, 'failed');
-    assert.notEqual(result.reason, 'no tests ran', output);
+    assert.notEqual(result.reason, wordsOf(GATE_CODES.no_tests_ran, {}), output);
     assert.equal(isForLackOfTests(result), false, output);
   }
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { testsResult } from '../../../src/gate/rules/check-results.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import {
   type Baseline,
   failuresOf,
@@ -9,6 +10,7 @@ import {
 } from '../../../src/gate/rules/old-failures.ts';
 import { type CheckResult, DEFAULT_QUALITY, type Failure, gateResult } from '../../../src/gate/rules/quality.ts';
 import { trust5Of } from '../../../src/gate/rules/trust5.ts';
+import { wordsLike, wordsOf } from '../../support/codes.ts';
 
 function failure(more: Partial<Failure> = {}): Failure {
   const names = more.names === undefined ? ['adds (test/a.test.js:3:1)'] : more.names;
@@ -49,7 +51,7 @@ test('by name: what failed before is old, wherever it stands now, and what newly
   assert.deepEqual([both.ok, tests?.outcome, tests?.details], [false, 'failed', ['greets (test/b.test.js:3:1)']]);
   assert.equal(
     tests?.reason,
-    '1 newly fails: greets (test/b.test.js:3:1); 1 failure is older than the work and not held against it',
+    `1 newly fails: greets (test/b.test.js:3:1); ${wordsOf(GATE_CODES.base_failures_ignored, { amount: '1 failure is', count: 1 })}`,
   );
 });
 
@@ -67,7 +69,7 @@ test('where single tests were not told apart, the command is old as a whole, and
   const was = before([failed(failure({ names: null }))]);
   const [tests] = held([failed(failure({ names: null }))], was).checks;
   assert.equal(tests?.outcome, 'old_failure');
-  assert.match(tests?.reason ?? '', /the output names no tests, and the command failed before the work began/);
+  assert.match(tests?.reason ?? '', wordsLike(GATE_CODES.tests_failed_before));
 });
 
 test('another command, another end, or one that tells no tests any more fails for the work', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type CheckResult, DEFAULT_QUALITY, gateResult, rejection } from '../../../src/gate/rules/quality.ts';
+import { wordsOf } from '../../support/codes.ts';
 
 const CHECK: CheckResult = { check: 'tests', outcome: 'passed', reason: '', details: [], command: null, figure: null };
 
@@ -21,7 +23,7 @@ test('a rejection names what failed, with tests and files, and what to run', () 
     {
       check: 'coverage',
       outcome: 'failed',
-      reason: 'the tests reach 50 % of the lines, expected 80 %',
+      reason: 'it reaches half',
       details: ['src/a.js: 50 % (5 of 10 lines)'],
       command: 'npm run coverage',
       figure: '50 %',
@@ -30,18 +32,19 @@ test('a rejection names what failed, with tests and files, and what to run', () 
   );
   assert.equal(
     rejection(result, DEFAULT_QUALITY),
-    [
-      'Not accepted: tests, coverage failed.',
-      'tests: 1 test fails: adds',
-      '  - adds (test/a.test.js:5:1)',
-      '  Make the tests pass.',
-      '  run again: npm test',
-      'coverage: the tests reach 50 % of the lines, expected 80 %',
-      '  - src/a.js: 50 % (5 of 10 lines)',
-      '  Add tests until they reach at least 80 % of the lines, beginning with the files named.',
-      '  run again: npm run coverage',
-      'Then complete the task again. The checks run again.',
-    ].join('\n'),
+    wordsOf(GATE_CODES.gate_rejected, {
+      checks: ['tests', 'coverage'],
+      report: [
+        'tests: 1 test fails: adds',
+        '  - adds (test/a.test.js:5:1)',
+        '  Make the tests pass.',
+        '  run again: npm test',
+        'coverage: it reaches half',
+        '  - src/a.js: 50 % (5 of 10 lines)',
+        '  Add tests until they reach at least 80 % of the lines, beginning with the files named.',
+        '  run again: npm run coverage',
+      ].join('\n'),
+    }),
   );
 });
 
@@ -50,7 +53,10 @@ test('where no tests ran a rejection asks for some, not for any to pass', () => 
     const result = resultOf({ check: 'tests', outcome: 'failed', reason, command: 'npm test' });
     return rejection(result, DEFAULT_QUALITY).split('\n')[2];
   };
-  assert.equal(step('no tests ran'), '  Write tests, or correct the setting that says where the command finds them.');
+  assert.equal(
+    step(wordsOf(GATE_CODES.no_tests_ran, {})),
+    '  Write tests, or correct the setting that says where the command finds them.',
+  );
   assert.equal(step('1 test fails: adds'), '  Make the tests pass.');
 });
 

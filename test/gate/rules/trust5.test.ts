@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import {
   type CheckResult,
   DEFAULT_QUALITY,
@@ -15,6 +16,7 @@ import {
   trust5Reason,
 } from '../../../src/gate/rules/trust5.ts';
 import type { CommandFacts, Finding } from '../../../src/gate/rules/trust5-facts.ts';
+import { wordsLike } from '../../support/codes.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
   const reason = `${name} is fine`;
@@ -224,7 +226,9 @@ test('what is not passed says by what, with the thresholds; what is not measured
   assert.equal(lines.at(-1), 'TRUST 5   4.7 not passed: readable failed, secured not measured');
   assert.match(
     trust5Reason(summary),
-    /^TRUST 5 is not passed: readable failed \(lint: .*; expected at least 5\), secured not measured$/,
+    wordsLike(GATE_CODES.trust5_not_passed, {
+      dimensions: /readable failed \(lint: .*; expected at least 5\), secured not measured$/,
+    }),
   );
 });
 

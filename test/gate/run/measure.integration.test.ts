@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { DEFAULT_QUALITY, isForLackOfCoverage, isForLackOfTests, rejection } from '../../../src/gate/rules/quality.ts';
 import { coverageOfChange } from '../../../src/gate/rules/uncovered-sources.ts';
 import { checkOf, commands, failures, LCOV, prints, testProject } from '../../support/checks.ts';
+import { wordsLike, wordsOf } from '../../support/codes.ts';
+
+const notMeasured = (why: string) => wordsOf(GATE_CODES.coverage_not_measured, { why });
 
 test('a report older than the run does not count; one that is written does, wherever it is asked for', async (t) => {
   const project = testProject(t, null);
@@ -12,7 +16,7 @@ test('a report older than the run does not count; one that is written does, wher
   const stale = await project.gate(commands({ tests: 'true', coverage: 'true' }));
   assert.equal(
     checkOf(stale, 'coverage').reason,
-    'not measured: coverage/lcov.info is older than this run of the tests and does not count',
+    notMeasured(wordsOf(GATE_CODES.coverage_report_old, { path: 'coverage/lcov.info' })),
   );
   // Written anew with the same words, and a time in the past.
   const again = `cp coverage/lcov.info x; cp x coverage/lcov.info; touch -d 2001-01-01 coverage/lcov.info; rm x`;
@@ -22,7 +26,7 @@ test('a report older than the run does not count; one that is written does, wher
   const settings = { ...commands({ tests: 'true', coverage: LCOV }), coverageReport: 'build/report' };
   assert.equal(
     checkOf(await project.gate(settings), 'coverage').reason,
-    'not measured: no coverage report was written to build/report',
+    notMeasured(wordsOf(GATE_CODES.coverage_report_missing, { place: 'build/report' })),
   );
   const asked = {
     ...commands({ tests: 'true', coverage: `${LCOV}; mkdir -p build; mv lcov.info build/report` }),
@@ -48,11 +52,11 @@ test('a pattern names the reports of packages, each of which may say its paths f
   assert.deepEqual(await measured(`${whole}; ${half}`), [
     50,
     ['packages/b/src/i.js'],
-    'the tests reach 50 % of the lines, expected 80 %',
+    wordsOf(GATE_CODES.coverage_below_target, { reached: '50 %', target: 80 }),
   ]);
   assert.match(
     String((await measured('true'))[2]),
-    /packages\/a\/coverage\/lcov\.info is older than this run of the tests/,
+    wordsLike(GATE_CODES.coverage_report_old, { path: 'packages/a/coverage/lcov.info' }),
   );
 });
 
@@ -87,7 +91,7 @@ test("Node's runner that was told of a directory that is not there has found no 
   for (const tests of ['npm test', 'node --test tests/'] as const) {
     project.write('package.json', '{"scripts":{"test":"node --test ./tests"}}');
     const none = checkOf(await project.gate(commands({ tests, coverage: LCOV })), 'tests');
-    assert.deepEqual([none.reason, isForLackOfTests(none)], ['no tests ran', true], tests);
+    assert.deepEqual([none.reason, isForLackOfTests(none)], [wordsOf(GATE_CODES.no_tests_ran, {}), true], tests);
   }
 });
 
@@ -120,12 +124,12 @@ test('tests are none of the lines that are to be reached', async (t) => {
     return [checkOf(result, 'coverage').reason, result.coverage, result.uncoveredFiles];
   };
   assert.deepEqual(await measured(inTests), [
-    'not measured: the coverage report names no line of the project beside tests and generated code',
+    notMeasured('the coverage report names no line of the project beside tests and generated code'),
     null,
     [],
   ]);
   assert.deepEqual(await measured(inTests, entry('src/a.js', [1, 0, 0, 0])), [
-    'the tests reach 25 % of the lines, expected 80 %',
+    wordsOf(GATE_CODES.coverage_below_target, { reached: '25 %', target: 80 }),
     25,
     ['src/a.js'],
   ]);
@@ -161,7 +165,10 @@ test('a coverage command that fails although the tests pass fails the coverage; 
   const failing = `${LCOV}; echo 'types are wrong'; exit 1`;
   const apart = await project.gate(commands({ tests: 'true', coverage: failing }));
   assert.deepEqual(failures(apart), ['coverage']);
-  assert.match(checkOf(apart, 'coverage').reason, /ended with 1 although the tests pass; the tests reach 100 %/);
+  assert.match(
+    checkOf(apart, 'coverage').reason,
+    wordsLike(GATE_CODES.coverage_command_failed, { exit: '1', judged: /.*100 %/ }),
+  );
   assert.ok(!isForLackOfCoverage(apart.coverage, 80));
   const both = await project.gate(commands({ tests: failing, coverage: failing }));
   assert.deepEqual(failures(both), ['tests']);
@@ -174,7 +181,7 @@ test('a runner that finds no test is asked once more, and no further', async (t)
   const once = `if mkdir asked; then ${lost}; fi; ${LCOV}; rmdir asked`;
   assert.equal((await project.gate(commands({ tests: once, coverage: once }))).ok, true);
   const result = await project.gate(commands({ tests: `echo x >> runs; ${lost}`, coverage: LCOV }));
-  assert.equal(checkOf(result, 'tests').reason, 'no tests ran');
+  assert.equal(checkOf(result, 'tests').reason, wordsOf(GATE_CODES.no_tests_ran, {}));
   assert.equal(readFileSync(join(project.root, 'runs'), 'utf8'), 'x\nx\n');
 });
 
@@ -281,7 +288,7 @@ test('findings of an audit are named, the worst first; one that broke off has no
   assert.deepEqual(checkOf(found, 'security').details, ['critical: b', 'low: a']);
   project.write('audit.json', JSON.stringify({ auditReportVersion: 2, vulnerabilities: {} }));
   const broken = await project.gate(commands({ ...good, security: 'cat audit.json; exit 1' }));
-  assert.match(checkOf(broken, 'security').reason, /ended with 1 without a finding that can be read$/);
+  assert.match(checkOf(broken, 'security').reason, wordsLike(GATE_CODES.findings_unreadable, { how: 'ended with 1' }));
 });
 
 test('performance: each command within its budget, by the clock that is given; one that fails, or never ends, is over', async (t) => {
@@ -295,8 +302,11 @@ test('performance: each command within its budget, by the clock that is given; o
   ];
   const { details } = checkOf(await project.gate({ ...good, performance }), 'performance');
   assert.equal(details[0], 'broken: echo why; exit 2 ended with 2: why');
-  assert.match(details[1] ?? '', /^endless: ended after \d+ ms, budget 1 ms$/);
-  assert.match(details[2] ?? '', /^missing: cannot be run: .*no-such-program/);
+  assert.match(details[1] ?? '', wordsLike(GATE_CODES.performance_ended, { name: 'endless', ms: /\d+/, budget: 1 }));
+  assert.match(
+    details[2] ?? '',
+    wordsLike(GATE_CODES.check_not_runnable, { command: 'missing:', said: /.*no-such-program/ }),
+  );
   assert.equal(details.length, 3);
 
   let time = 0;

@@ -6,6 +6,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import {
   DEFAULT_QUALITY,
   type Dimension,
@@ -17,6 +18,7 @@ import type { WrittenFacts } from '../../../src/gate/rules/trust5-facts.ts';
 import { measureCheckoutTrust5, measureTrust5, type Trust5Options } from '../../../src/gate/run/trust5.ts';
 import { createWorkTree } from '../../../src/git/work-tree.ts';
 import { commands, type TestProject, testProject } from '../../support/checks.ts';
+import { wordsLike } from '../../support/codes.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 const BIOME = fileURLToPath(new URL('../../../node_modules/.bin/biome', import.meta.url));
@@ -401,8 +403,14 @@ test('a command decides by its exit code; its findings are the lines that name a
   );
   assert.deepEqual(of(bad, 'readable').findings, [{ path: 'src/a.js', line: 1, words: 'f is deep' }]);
   const gone = await project.score(commands({ format: 'no-such-formatter', complexity: 'no-such-measure' }));
-  assert.match(of(gone, 'unified').figures[0] ?? '', /^formatter: no-such-formatter cannot be run: .*not found/);
-  assert.match(of(gone, 'readable').figures[1] ?? '', /^complexity: no-such-measure cannot be run: .*not found/);
+  assert.match(
+    of(gone, 'unified').figures[0] ?? '',
+    wordsLike(GATE_CODES.check_not_runnable, { command: 'formatter: no-such-formatter', said: /.*not found/ }),
+  );
+  assert.match(
+    of(gone, 'readable').figures[1] ?? '',
+    wordsLike(GATE_CODES.check_not_runnable, { command: 'complexity: no-such-measure', said: /.*not found/ }),
+  );
   assert.deepEqual([of(gone, 'unified').state, of(gone, 'readable').state], ['failed', 'failed']);
 });
 

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { HookedProject } from '../../support/hooked.ts';
 
@@ -29,9 +31,10 @@ test('on a full disk there is no team, the work may go on without one, and with 
   const lead = { root: project.root, env: project.env, evidence: project.evidence('team-lead') };
   assert.match(
     await runWithSmallFiles(FOUND, JSON.stringify(lead), kilobytes),
-    new RegExp(
-      `^TeamCreate fails: .*/${PLAN}/log\\.jsonl: the disk took \\d+ of \\d+ bytes.*Do the tasks one at a time`,
-    ),
+    wordsLike(OPERATIONS_CODES.team_create_failed, {
+      said: new RegExp(`.*/${PLAN}/log\\.jsonl: .*\\d+ of \\d+ bytes.*`),
+      next: /Do the tasks one at a time.*/,
+    }),
   );
   assert.ok(size() > proposed, 'the disk took a part of it');
   const { session, tasks } = project.state(PLAN);

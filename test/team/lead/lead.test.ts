@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { lineWithCode, refusal } from '../../../src/base/rules/codes.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import type { Merge, TeamWorktrees } from '../../../src/git/worktrees/team-worktrees-port.ts';
 import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { registration } from '../../../src/team/lead/member-session.ts';
@@ -11,7 +12,8 @@ import { operate } from '../../../src/team/operations/operations.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
-import { codeIn, failsWith } from '../../support/codes.ts';
+import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
+import { codeIn, failsWith, wordsLike, wordsOf } from '../../support/codes.ts';
 import {
   diligent,
   draft,
@@ -114,7 +116,7 @@ test('a change of what decides over the measures is told with them', async (t) =
   const play = new Play(t);
   play.teamWorktrees = { changed: () => Promise.resolve([{ path: 'package.json', added: 1, removed: 0 }]) };
   assert.equal((await play.lead(FOUR)).kind, 'done');
-  assert.ok(play.said.includes('gate: changed in this work, and decides what is measured: package.json'));
+  assert.ok(play.said.includes(`gate: ${wordsOf(GATE_CODES.gate_rules_changed, { files: ['package.json'] })}`));
 });
 
 test('what the gate rejects four times ends the run, with the reason; the team stands', async (t) => {
@@ -122,7 +124,13 @@ test('what the gate rejects four times ends the run, with the reason; the team s
   play.gate = Array.from({ length: 9 }, (_, index) => failing(String(index).repeat(40)));
   const outcome = await play.lead(FOUR);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^The gate has rejected the work 4 times: Not accepted: tests failed/);
+  assert.match(
+    outcome.why,
+    wordsLike(LEAD_CODES.gate_rejected_too_often, {
+      count: 4,
+      why: wordsLike(GATE_CODES.gate_rejected, { checks: ['tests'], report: /[\s\S]*/ }),
+    }),
+  );
   assert.equal(outcome.state.session, 'working');
 });
 
@@ -254,7 +262,10 @@ test('a teammate that cannot be started three times: the same goes on one at a t
   const outcome = await play.lead(FOUR);
   assert.equal(outcome.kind, 'done');
   assert.equal(outcome.state.fallback?.trigger, 'spawn_failed');
-  assert.match(outcome.state.fallback?.reason ?? '', /frontend-dev ended 3 times without finishing/);
+  assert.match(
+    outcome.state.fallback?.reason ?? '',
+    wordsLike(LEAD_CODES.member_start_failed, { member: 'frontend-dev', count: 3 }),
+  );
   assert.deepEqual([...new Set(statuses(outcome).map((one) => one.split(' ')[1]))], ['completed']);
 });
 
@@ -315,10 +326,7 @@ test('a task that was given back too often has failed with what its completion w
   const { play } = merging(t, () => ({ kind: 'moved' }));
   const outcome = await play.lead([draft('tests', 'tester')]);
   assert.ok(outcome.kind === 'failed');
-  assert.match(
-    outcome.why,
-    /4 times without finishing it; its completion was rejected: Somebody moved the team's branch/,
-  );
+  assert.match(outcome.why, wordsLike(WORK_CODES.team_branch_moving));
 });
 
 test('who never begins its work is not prompted for ever', async (t) => {
@@ -327,7 +335,7 @@ test('who never begins its work is not prompted for ever', async (t) => {
   assert.ok(outcome.kind === 'failed');
   assert.match(
     outcome.why,
-    /^a teammate begins none of its work: tester ended 3 times without finishing: it ended its turn 4 times/,
+    wordsLike(LEAD_CODES.member_start_failed, { member: 'tester', count: 3, said: /.* 4 times/ }),
   );
   assert.ok(play.prompts.length <= 24, `${play.prompts.length} prompts`);
 });

@@ -7,6 +7,7 @@ import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { resumeTeam } from '../../../src/team/lead/start-team.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { LEAD } from '../../../src/team/rules/message.ts';
+import { wordsLike, wordsOf } from '../../support/codes.ts';
 import { type Call, diligent, draft, LeadPlay, PHASES, type Turn } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -73,10 +74,8 @@ test('a task that is nobody\u2019s, of which nobody may write all files, ends th
   const files = ['src/api/a.ts', 'tests/a.test.ts'];
   const outcome = await play.lead([draft('api', 'backend-dev')], unowned(play, files));
   assert.ok(outcome.kind === 'failed');
-  assert.match(
-    outcome.why,
-    /^failed: task 2 "Loose end" \(it has no owner, and its files belong to backend-dev and tester/,
-  );
+  const loose = wordsLike(LEAD_CODES.task_unclaimable, { why: /.* backend-dev and tester.*/ });
+  assert.match(outcome.why, new RegExp(`^failed: task 2 "Loose end" \\(${loose.source}`));
   assert.deepEqual(shown(outcome), ['1 completed backend-dev', '2 failed null']);
 });
 
@@ -84,14 +83,17 @@ test('what is nobody\u2019s and given to who fails for good ends the run with th
   const play = new LeadPlay(t, { 'backend-dev': () => Promise.reject(new Error('no such program')) });
   const outcome = await play.lead([], unowned(play), ['backend-dev']);
   assert.ok(outcome.kind === 'failed');
-  assert.match(outcome.why, /^a teammate could not be started: backend-dev ended 3 times without finishing: no such/);
+  assert.match(
+    outcome.why,
+    wordsLike(LEAD_CODES.member_start_failed, { member: 'backend-dev', count: 3, said: /no such/ }),
+  );
 });
 
 test('who judges and ends its work without a word is asked for it, and the run ends if none comes', async (t) => {
   const play = new LeadPlay(t, { quality: diligent });
   const outcome = await play.lead([draft('api', 'backend-dev'), draft('judge', 'quality', ['api'])]);
   assert.ok(outcome.kind === 'failed');
-  assert.equal(outcome.why, 'quality was asked 2 times, and has not sent quality_gate_passed: done');
+  assert.equal(outcome.why, wordsOf(LEAD_CODES.verdict_missing, { judge: 'quality', asked: 2, why: 'done' }));
 });
 
 test('after a restart who judges is asked anew, and what somebody has changed meanwhile is measured before that', async (t) => {

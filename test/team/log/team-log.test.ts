@@ -26,7 +26,7 @@ import { FileTeamLog } from '../../../src/team/log/team-log.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { serializeTeam } from '../../../src/team/rules/log/snapshot.ts';
 import type { TeamState } from '../../../src/team/rules/log/state.ts';
-import { isOf } from '../../support/codes.ts';
+import { isOf, wordsLike } from '../../support/codes.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { rec } from '../../support/team.ts';
@@ -60,7 +60,7 @@ test('what counts and what does not is told, and everybody folds the same', asyn
   const two = open(t, directory);
   assert.equal(two.state.session, 'created');
   const refused = await two.append(rec('created'));
-  assert.match(refused.refusal ?? '', /is there already/);
+  assert.match(refused.refusal ?? '', wordsLike(LOG_CODES.team_exists));
   assert.notEqual(refused.id, first.id);
   assert.equal((await one.append(task('a'), { flush: false })).refusal, null);
   assert.deepEqual(subjects(two), []);
@@ -111,7 +111,7 @@ test('a log that has grown goes on in new files; whoever has an older one open f
   assert.equal(plain(before.state), plain(log.state));
   assert.equal((await left.append(task('late'))).refusal, null);
   assert.equal(subjects(left).at(-1), 'late');
-  assert.match((await left.append(rec('created'))).refusal ?? '', /is there already/);
+  assert.match((await left.append(rec('created'))).refusal ?? '', wordsLike(LOG_CODES.team_exists));
   log.refresh();
   assert.equal(subjects(log).length, 201);
   const fresh = open(t, directory);
@@ -246,9 +246,9 @@ test('a log that somebody cut under an open one is said; nothing is built on it'
     const log = open(t, directory);
     for (const record of [rec('created'), task('a'), task('b')]) await log.append(record);
     truncateSync(path, 10);
-    if (act === 'refresh') assert.throws(() => log.refresh(), says(path, 'has become shorter'));
-    await assert.rejects(log.append(task('c')), says(path, 'has become shorter'));
-    await assert.rejects(log.append(task('d')), says(path, 'has become shorter'));
+    if (act === 'refresh') assert.throws(() => log.refresh(), isOf(BASE_CODES.log_cut, { path }));
+    await assert.rejects(log.append(task('c')), isOf(BASE_CODES.log_cut, { path }));
+    await assert.rejects(log.append(task('d')), isOf(BASE_CODES.log_cut, { path }));
   }
 });
 
@@ -291,7 +291,7 @@ test('a full disk while the log is continued: the record stands, and the next au
   `;
   const { refusal, failed } = JSON.parse(await runWithSmallFiles(script, directory));
   assert.equal(refusal, null);
-  assert.match(failed, /^Cannot write to .*log\.2\.jsonl: EFBIG/);
+  assert.match(failed, wordsLike(BASE_CODES.log_not_written, { path: /\S*log\.2\.jsonl/, said: /EFBIG/ }));
   assert.deepEqual(logFiles(directory), ['log.jsonl']);
   assert.deepEqual(readdirSync(directory), ['log.jsonl']);
   const log = open(t, directory);
@@ -325,7 +325,12 @@ test('a directory that is read-only is said with its path and why', possible, as
   });
   const [log, begin] = stdout.split('\n');
   assert.match(log ?? '', /^ToolError state_unusable [Cc]annot open .*log\.jsonl: EROFS: /, stderr);
-  assert.match(begin ?? '', /^ToolError state_unusable Cannot write to .*\.tool\/teams\/tool-run-x: EROFS: /, stderr);
+  assert.match(
+    begin ?? '',
+    wordsLike(BASE_CODES.state_unwritable, { path: /\S*\.tool\/teams\/tool-run-x/, said: /EROFS: / }),
+    stderr,
+  );
+  assert.match(begin ?? '', /^ToolError state_unusable /);
   assert.ok((log ?? '').includes(directory) && (begin ?? '').includes(directory));
   assert.equal(open(t, directory).state.session, 'created');
 });
@@ -422,7 +427,7 @@ test('a log gets its name with its first record: whoever is killed, refused or w
   const directory = tempDir(t);
   const log = open(t, directory);
   assert.deepEqual(readdirSync(directory), []);
-  assert.match((await log.append(task('too early'))).refusal ?? '', /has not been created/);
+  assert.match((await log.append(task('too early'))).refusal ?? '', wordsLike(LOG_CODES.team_not_created));
   assert.deepEqual(readdirSync(directory), []);
   const script = `
     import { FileTeamLog } from './src/team/log/team-log.ts';
@@ -435,7 +440,11 @@ test('a log gets its name with its first record: whoever is killed, refused or w
   assert.deepEqual(readdirSync(directory), []);
   const other = open(t, directory);
   assert.equal((await other.append(rec('created'))).refusal, null);
-  assert.match((await log.append(rec('created'))).refusal ?? '', /is there already/, 'the other has begun it');
+  assert.match(
+    (await log.append(rec('created'))).refusal ?? '',
+    wordsLike(LOG_CODES.team_exists),
+    'the other has begun it',
+  );
   await log.append(task('a'));
   other.refresh();
   assert.equal(plain(other.state), plain(log.state));

@@ -7,6 +7,8 @@ import test from 'node:test';
 import { teamsOf } from '../../../src/compose/team.ts';
 import { projectState } from '../../../src/git/project-state.ts';
 import { homesOf, removeHomes } from '../../../src/team/members/team-homes.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { isOf } from '../../support/codes.ts';
 import { rec } from '../../support/team.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -40,7 +42,7 @@ test('homes stay as long as the team stands, and go when it is put away', async 
   const teams = teamsOf({ root: main, main }, env);
   const log = teams.begin(TEAM);
   await log.append(told('created'));
-  assert.throws(() => teams.archive(TEAM), /was not deleted/);
+  assert.throws(() => teams.archive(TEAM), isOf(LOG_CODES.team_not_deleted, { team: TEAM }));
   assert.equal(existsSync(homesOf(state, TEAM)), true);
   await log.append(rec('fell_back'));
   assert.equal((await log.append(told('deleted'))).refusal, null);

@@ -8,13 +8,14 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { composeOperations } from '../../../src/compose/team.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../src/team/rules/mail.ts';
-import { isOf, isRefusal as refusedWith } from '../../support/codes.ts';
+import { isOf, isRefusal as refusedWith, wordsLike } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { gitIn, projectOf, textOf } from '../../support/team-worktrees.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -182,14 +183,13 @@ test('a secret that a commit holds comes into no history, also where a later one
   own('add', '-A');
   own('commit', '-qm', 'First');
   writeTree(path, { 'src/api/a.js': `export const key = '${key}';\n`, 'src/api/b.js': 'new\n' });
+  const refusal = () => world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   const complete = () => world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   const measured = world.measured;
   for (const often of ['once', 'again', 'a third time', 'however often']) {
-    assert.match(
-      await complete(),
-      /Your commits hold secrets: src\/api\/a\.js:1 \(AWS Access Key ID\)\. These commits and all later ones were taken back .* kept as refs\/toolcrew\/.*complete again/,
-      often,
-    );
+    const held = await refusal();
+    refusedWith(held, WORK_CODES.commits_hold_secrets, { places: ['src/api/a.js:1 (AWS Access Key ID)'] });
+    assert.match(String(held.values.kept), /^refs\/toolcrew\//, often);
     assert.match(textOf(path, 'src/api/a.js'), /AKIA/, 'the file is as it was');
   }
   assert.equal(world.measured, measured, 'nothing is measured for it');
@@ -274,12 +274,18 @@ test('while a person has the branch checked out nothing is merged, the reason sa
   writeTree(path, { 'src/api/a.js': '2\n' });
   assert.equal(await teamWorktrees.checkedOut(TEAM), null);
   git('checkout', '-q', BRANCH);
-  assert.match((await teamWorktrees.checkedOut(TEAM)) ?? '', /is checked out in .*project, /);
-  for (let time = 1; time <= 4; time++)
+  assert.match(
+    (await teamWorktrees.checkedOut(TEAM)) ?? '',
+    wordsLike(WORK_CODES.team_branch_checked_out, { branch: BRANCH, path: /\S*project/ }),
+  );
+  for (let time = 1; time <= 4; time++) {
+    const taken = await world.refusal('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+    refusedWith(taken, WORK_CODES.team_branch_taken);
     assert.match(
-      await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }),
-      /is checked out in .*project, .*Switch to another branch there\. \(A person did this; nothing is wrong with your work\.\) Wait/,
+      String(taken.values.said),
+      wordsLike(WORK_CODES.team_branch_checked_out, { branch: BRANCH, path: /\S*project/ }),
     );
+  }
   assert.equal(textOf(path, 'src/api/a.js'), '2\n');
   assert.deepEqual(git('status', '--porcelain'), '', 'and what they look at stays as it is');
   git('checkout', '-q', '-');
@@ -350,9 +356,10 @@ test('it outlives whoever was to settle it: the successor gets that task first, 
       ['3', 'pending', null],
     ],
   );
-  assert.match(
-    await world.refused('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
-    /^Task 2 is blocked by task 3\./,
+  refusedWith(
+    await world.refusal('frontend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' }),
+    TASK_CODES.task_blocked,
+    { task: '2', before: ['task 3'] },
   );
   const answer = await world.call('frontend-dev', 'TaskUpdate', { taskId: '3', status: 'in_progress' });
   assert.equal(answer.holds_up, '2');
@@ -374,7 +381,7 @@ test('what is let through after three rejections is in the branch all the same',
   for (let time = 1; time <= 3; time++)
     refusedWith(await refused('2'), WORK_CODES.work_not_accepted, { checks: ['tests'] });
   const { checks } = await complete('2');
-  assert.match(String(checks), /^Accepted after 3 rejections/);
+  assert.match(String(checks), wordsLike(WORK_CODES.accepted_after_rejections, { count: 3 }));
   assert.equal(git('show', `${BRANCH}:src/pages/p.js`), 'frontend-dev\n');
 });
 
@@ -479,7 +486,8 @@ test('what Git ignores of work that the checks refuse is kept, and the lead told
   writeTree(path, { 'src/api/made.js': 'made\n', 'src/api/a.js': '2\n' });
   await refused();
   world.fails('tests');
-  for (let time = 1; time <= 3; time++) assert.match(await refused(), /Not accepted: tests failed/);
+  for (let time = 1; time <= 3; time++)
+    assert.match(await refused(), wordsLike(GATE_CODES.gate_rejected, { checks: ['tests'], report: /[\s\S]*/ }));
   const told = () =>
     world
       .state()

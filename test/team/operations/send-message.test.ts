@@ -6,8 +6,9 @@ import { onSubagentStart } from '../../../src/claude-code/answers/on-subagent-st
 import { onTeammateIdle } from '../../../src/claude-code/answers/on-teammate-idle.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { MESSAGES_CODES } from '../../../src/team/rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
-import { isRefusal } from '../../support/codes.ts';
+import { isRefusal, wordsLike } from '../../support/codes.ts';
 import { RECORDS, TRUST5 } from '../../support/team.ts';
 import { problemsIn, problemsOf, TEAM, TeamWorld } from '../../support/team-world.ts';
 
@@ -128,7 +129,10 @@ test('more than one report of progress a minute is said to be too many, and sent
   await world.team(['tester']);
   const report = { recipient: 'team-lead', type: 'progress', content: 'half' };
   assert.equal((await world.call('tester', 'SendMessage', report)).warnings, undefined);
-  assert.match(String((await world.call('tester', 'SendMessage', report)).warnings), /at most once a minute/);
+  assert.match(
+    String((await world.call('tester', 'SendMessage', report)).warnings),
+    wordsLike(OPERATIONS_CODES.progress_too_frequent),
+  );
 });
 
 test('mail is queued, delivered and read, each with its time; what could not be shown stays unread', async (t) => {

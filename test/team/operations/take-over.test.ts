@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { resumeTeam, startTeam } from '../../../src/team/lead/start-team.ts';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -102,7 +104,8 @@ test('--force counts for a team that stands, too', async (t) => {
 test('as long as it is missing --team goes on one at a time, and says so with the mend', async (t) => {
   const play = await left(t, 'variable_unset');
   const said = await again(play, 'team');
-  assert.match(said.join('\n'), /^--team\nvariable: expected .*; mend: export .*\nsub-agents in place of a team: /);
+  assert.match(said.join('\n'), /^--team\nvariable: expected .*; mend: export .*\n/);
+  assert.match(said[2] ?? '', wordsLike(LEAD_CODES.subagents_instead));
   assert.equal(said.at(-1), AS_ALONE);
   assert.equal((await ended(play)).how, 'alone');
 });

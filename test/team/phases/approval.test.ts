@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ApprovalAnswer, closePlan, type PlanCallbacks } from '../../../src/team/phases/plan.ts';
+import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import { putSpec } from '../../../src/team/spec-documents/specs.ts';
+import { wordsLike } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -68,7 +70,8 @@ for (const answer of ANSWERS)
     assert.deepEqual(end, { kind: 'written', spec: SPEC, status: 'approved' });
     assert.deepEqual([session, tasks, approvals()], ['approved', 3, 1]);
     assert.equal(logged.length, 1);
-    assert.match(logged[0] ?? '', new RegExp(`warn: ${SPEC} was approved elsewhere before this answer came`));
+    assert.match(logged[0] ?? '', wordsLike(SPEC_CODES.approved_elsewhere, { spec: SPEC }));
+    assert.match(logged[0] ?? '', /^warn: /);
     assert.equal(/changes nothing any more/.test(logged[0] ?? ''), answer.kind !== 'yes');
   });
 

@@ -17,7 +17,7 @@ import {
   setStatus,
   whyNoSpec,
 } from '../../../src/team/spec-documents/specs.ts';
-import { isRefusal } from '../../support/codes.ts';
+import { isRefusal, wordsLike } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
@@ -125,7 +125,7 @@ test('a place where no SPEC can be written is told beforehand, and in words', (t
   assert.throws(() => createSpec(root, NEW_SPEC, TODAY), {
     code: 'spec_not_writable',
     kind: 'refused',
-    message: /^Cannot write .*\.tool\/specs: /,
+    message: wordsLike(SPEC_CODES.spec_not_writable, { path: /\S*\.tool\/specs/ }),
   });
 });
 
@@ -139,7 +139,10 @@ test('of three documents, when one cannot be written, none stays', async (t) => 
     } catch (error) {
       console.log(error.code, error.message);
     }`;
-  assert.match(await runWithSmallFiles(script, root), /^spec_not_writable Cannot write .*SPEC-LOG-OUT-ACCOUNT-001: /);
+  assert.match(
+    await runWithSmallFiles(script, root),
+    wordsLike(SPEC_CODES.spec_not_writable, { path: /\S*SPEC-LOG-OUT-ACCOUNT-001/ }),
+  );
   assert.deepEqual(readdirSync(join(root, '.tool/specs')), []);
 });
 

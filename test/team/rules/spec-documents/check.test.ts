@@ -6,6 +6,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { DOMAINS } from '../../../../src/guard/rules/areas.ts';
 import { insideProject } from '../../../../src/guard/rules/ownership.ts';
+import { SPEC_CODES } from '../../../../src/team/rules/codes/spec-codes.ts';
 import { renderAcceptance } from '../../../../src/team/rules/spec-documents/acceptance-document.ts';
 import {
   checkSpec,
@@ -17,6 +18,7 @@ import { asParagraph, asWords } from '../../../../src/team/rules/spec-documents/
 import { renderPlan } from '../../../../src/team/rules/spec-documents/plan-document.ts';
 import { SPEC_STATUSES } from '../../../../src/team/rules/spec-documents/spec.ts';
 import { renderSpec } from '../../../../src/team/rules/spec-documents/spec-document.ts';
+import { wordsOf } from '../../../support/codes.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../../support/spec.ts';
 
 const GOOD = { id: SPEC_ID, spec: SPEC_TEXT, plan: PLAN_TEXT, acceptance: ACCEPTANCE_TEXT };
@@ -348,10 +350,15 @@ test('a requirement in another language counts, with a warning', () => {
 
 test('a file of a task that lies in a submodule is named', () => {
   assert.deepEqual(
-    warningsOf(GOOD, ['src/other', 'src/components']).map(({ file, line, words }) => `${file}:${line}: ${words}`),
-    [
-      'plan.md:19: T2: files: "src/components/form.tsx" lies in the submodule "src/components": a team does not commit there, and no commit of the project takes it in',
-    ],
+    warningsOf(GOOD, ['src/other', 'src/components']).map(({ file, line, refusal }) => [
+      file,
+      line,
+      refusal?.of.code,
+      refusal?.values.id,
+      refusal?.values.file,
+      refusal?.values.submodule,
+    ]),
+    [['plan.md', 19, 'spec_file_in_submodule', 'T2', '"src/components/form.tsx"', '"src/components"']],
   );
 });
 
@@ -393,7 +400,7 @@ test('migrations of the same number are named', () => {
     ['sql/migration/V7__a.sql', 'sql/migration/V7__b.sql', '7'],
   ] as const)
     assert.deepEqual(plan(first, second), [
-      `plan.md:19: T2: files: "${second}": expected a number of its own, got ${number} again, of "${first}" in T1 (line 11)`,
+      `plan.md:19: ${wordsOf(SPEC_CODES.plan_migration_number_taken, { id: 'T2', file: `"${second}"`, number, other: `"${first}"`, task: 'T1 (line 11)' })}`,
     ]);
   for (const [first, second] of [
     ['db/migrations/0007_users.up.sql', 'db/migrations/0007_users.down.sql'],
@@ -469,10 +476,10 @@ test('code that nothing closes is named where it begins', () => {
 
 test('all problems are said at once, documents that are missing among them', () => {
   const found = problems({ plan: null, acceptance: null });
-  assert.deepEqual(found, [
-    'plan.md:1: expected beside spec.md, got nothing',
-    'acceptance.md:1: expected beside spec.md, got nothing',
-  ]);
+  assert.deepEqual(
+    found,
+    ['plan.md', 'acceptance.md'].map((file) => `${file}:1: ${wordsOf(SPEC_CODES.spec_file_missing, { file })}`),
+  );
   const many = problems({
     spec: changed(changed(SPEC_TEXT, 'status: draft', 'status: x'), '- R3:', '- R1:'),
     plan: changed(PLAN_TEXT, 'domain: backend', 'domain: x'),
