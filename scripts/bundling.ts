@@ -141,8 +141,8 @@ export function commonSettings(root: string) {
 /** Those of the command, beside the common ones. */
 export const COMMAND_SETTINGS = {
   splitting: true,
-  // The optional peers: of `tool demo`, and of a queue.
-  external: ['emulate', 'bullmq', 'ioredis'],
+  // The optional peers: of `tool demo`, of a queue, and of traces.
+  external: ['emulate', 'bullmq', 'ioredis', '@opentelemetry/*'],
   chunkNames: 'chunks/[name]-[hash]',
   plugins: [noForms, noSpare, noRouteMethods, noOauth, editPackages],
   // CommonJS dependencies in an ES module bundle ask for `require`.

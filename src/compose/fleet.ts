@@ -14,6 +14,7 @@ import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
+import { NO_TRACER, type Span } from '../base/span.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
@@ -44,6 +45,7 @@ import { requireGit } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
+import { openTraces } from './traces.ts';
 
 export type Fleet = {
   /** The workflow as the coordinator itself follows it. */
@@ -119,6 +121,8 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
     readonly noteEvidence: (issue: number, evidence: Evidence) => Promise<void>;
     readonly log: Logger;
     readonly local: (name: string) => Runner;
+    /** What the work on an issue belongs to. */
+    readonly spanOf: (issue: number) => Span;
   };
 
 /** What a repository has in the place of runners, sockets and checks of its own. */
@@ -145,6 +149,7 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
       directory,
       author,
       clock: systemClock,
+      spanOf: parts.spanOf,
       labels: new Map<number, readonly string[]>(),
     },
     // What could not be written down is measured again.
@@ -174,6 +179,7 @@ export type WorkerCommand = {
   readonly labels: readonly string[];
   readonly slots: number;
   readonly once: boolean;
+  readonly traces: boolean;
   readonly stateDir: string;
   readonly root: string;
   readonly logFormat: LogFormat;
@@ -200,13 +206,18 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
   const clock = systemClock;
   requireHome();
   dropRepositoryVariables(options.env);
-  takeTokens(options.env, options.secrets);
+  const hidden = [key];
+  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => hidden });
+  const traces = options.traces ? await openTraces(options.env, log, 'tool worker') : undefined;
+  hidden.push(...(traces?.secrets ?? []));
+  takeTokens(options.env, [...options.secrets, ...(traces?.variables ?? [])]);
   const env = { ...options.env };
   requireGit(env);
-  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => [key] });
-  const store = await openStore(url, 'tool worker');
-  const closers: Closer[] = [() => store.close()];
+  const tracer = traces?.tracer ?? NO_TRACER;
+  const closers: Closer[] = [() => traces?.close()];
   const close = () => closeAll(closers.splice(0).reverse());
+  const store = await openStore(url, 'tool worker');
+  closers.push(() => store.close());
   try {
     const owner = `the worker ${name}`;
     checkRoot(options.root, owner, stateDir);
@@ -237,9 +248,18 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
       const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
+      const { job, order, askedAt } = given;
+      const facts = {
+        worker: name,
+        repository: job.repository,
+        issue: job.issue,
+        life: job.life,
+        attempt: job.attempt,
+      };
       return new WorkerAttempt({
         ...{ ...given, id, kept, defaults, runtime, env, clock, log, ...own },
         isolation: isolationFor(own),
+        span: tracer.start('worker', facts, { parent: order.traceparent, at: askedAt }),
         newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
         endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
       });
@@ -248,7 +268,8 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const leaving = new AbortController();
     const leftovers = new Leftovers({
       ...{ kept, places: Object.values(places), key, name, version, clock, log },
-      attemptOf: (client, { job, order }, id) => attemptOf({ client, job, order, returning: leaving.signal }, id),
+      attemptOf: (client, { job, order }, id) =>
+        attemptOf({ client, job, order, askedAt: clock.now(), returning: leaving.signal }, id),
     });
     await leftovers.find();
     const worker = new FleetWorker({

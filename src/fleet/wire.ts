@@ -63,6 +63,8 @@ export const orderSchema = z.object({
   /** Finished work is only measured: no agent is started, and nothing is handed in. */
   measures: z.literal(true).optional(),
   author: z.object({ name: word, email: word }).nullable(),
+  /** The span of the attempt, where the coordinator traces it. */
+  traceparent: word.optional(),
   hooks: z.object({
     afterCreate: script,
     beforeRun: script,

@@ -22,6 +22,8 @@ export type RemoteAttemptOptions = {
   /** Takes what the worker hands in. */
   readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
+  /** A worker has it. */
+  readonly onTaken?: (worker: string) => void;
   readonly clock: Clock;
 };
 
@@ -79,6 +81,7 @@ export class RemoteAttempt {
     if (known !== null) return known;
     const taken = { worker, nonce, token: newToken() };
     this.#taken = taken;
+    this.options.onTaken?.(worker);
     const text = `attempt ${this.options.job.attempt} is with the worker ${worker}`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
     return taken;

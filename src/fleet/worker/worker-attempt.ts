@@ -4,10 +4,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunRequest } from '../../agents/ports.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
+import { tracedRunner } from '../../agents/traced-runner.ts';
 import { Watchdog } from '../../agents/watchdog.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
+import { inSpan, type Span } from '../../base/span.ts';
 import { faultOf } from '../../daemon/fault.ts';
 import type { WorkspaceTask } from '../../daemon/ports.ts';
 import { isDiskFull } from '../../daemon/rules/disk-full.ts';
@@ -39,6 +41,9 @@ export type AttemptParts = WorkspaceParts & {
   readonly endRun: (run: string) => Promise<number>;
   /** The worker ends: the agent is ended, and its work handed back. */
   readonly returning: AbortSignal;
+  /** All that the worker does for it. */
+  readonly span: Span;
+  readonly askedAt: number;
 };
 
 /** End of an attempt whose worker does not go on with it. */
@@ -65,6 +70,9 @@ function failed(error: unknown): RunEnd {
   const fault = reason.startsWith('bundle_') ? 'agent' : faultOf(error);
   return { ok: false, words: messageOf(error), fault, resumable: true };
 }
+
+/** Steps that are hooks of the workflow. */
+const HOOKS: readonly string[] = ['after_create', 'before_run', 'after_run', 'before_remove'];
 
 function tipOf({ head, files }: WorkCommits): string {
   return files ?? head;
@@ -115,13 +123,16 @@ export class WorkerAttempt {
    * to its places.
    */
   async run(): Promise<boolean> {
-    const { returning, client } = this.#parts;
+    const { returning, client, span, askedAt } = this.#parts;
     const returns = () => this.#stop.abort();
     returning.addEventListener('abort', returns, { once: true });
     if (returning.aborted) returns();
     this.#beats.start();
+    span.start('take', {}, askedAt).end();
+    let code: string | undefined = 'superseded';
     try {
       const { end, evidence } = await this.#work();
+      code = end.ok ? undefined : (end.cutOff?.kind ?? `${end.fault}_failed`);
       await this.#beats.flush();
       if (this.#superseded !== null) throw this.#superseded;
       await client.end({ end, returned: returning.aborted && !end.ok, evidence });
@@ -130,7 +141,14 @@ export class WorkerAttempt {
       returning.removeEventListener('abort', returns);
       await this.#beats.close();
       await this.#clear();
+      span.end(code);
     }
+  }
+
+  /** A step with a line in the output, and a span. */
+  #step<T>(name: string, act: () => Promise<T>): Promise<T> {
+    this.#beats.enter(name);
+    return inSpan(this.#parts.span, HOOKS.includes(name) ? `hook ${name}` : name, act);
   }
 
   /** Hands in what an attempt of an earlier process has left in its workspace. */
@@ -145,6 +163,7 @@ export class WorkerAttempt {
       } else this.#isUnsaved = false;
     } finally {
       await this.#clear();
+      this.#parts.span.end();
     }
   }
 
@@ -183,16 +202,18 @@ export class WorkerAttempt {
     await kept.note(id, this.#record(null));
     await mkdir(origin, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
-    await client.code(bundle);
-    await unpackOrigin(origin, bundle, order, signal);
-    const { mirror, workspaces, carrier, agents } = await openWorkspace(this.#parts, workflow);
     const task = this.#task;
-    const { path } = await workspaces.prepare(task, signal);
-    this.#beats.enter('after_create');
-    await workspaces.afterCreate(task, signal);
+    const { span } = this.#parts;
+    await inSpan(span, 'fetch', () => client.code(bundle));
+    const made = await inSpan(span, 'workspace', async () => {
+      await unpackOrigin(origin, bundle, order, signal);
+      const opened = await openWorkspace(this.#parts, workflow);
+      return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
+    });
+    const { mirror, workspaces, carrier, agents, path } = made;
+    await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
-    this.#beats.enter('before_run');
-    await workspaces.beforeRun(task, signal);
+    await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
     this.#isUnsaved = true;
     const deliver = async () => {
@@ -202,7 +223,7 @@ export class WorkerAttempt {
     const end = order.measures ? ({ ok: true, words: '' } as const) : await this.#runAgent(path, agents, deliver);
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
-    const head = order.measures ? order.head : await this.#handIn(workspaces, carrier);
+    const head = order.measures ? order.head : await inSpan(span, 'hand_in', () => this.#handIn(workspaces, carrier));
     const isMeasured = head !== null && (order.measures || this.#workflow.gate.mode !== 'off') && !signal.aborted;
     const evidence = isMeasured ? await this.#measure(agents, mirror, path, head, newRun) : null;
     await this.#after('before_remove', () => workspaces.beforeRemove(task, new AbortController().signal));
@@ -223,9 +244,8 @@ export class WorkerAttempt {
   async #after(hook: 'after_run' | 'before_remove', run: () => Promise<boolean>): Promise<void> {
     const { hooks } = this.#workflow;
     if ((hook === 'after_run' ? hooks.afterRun : hooks.beforeRemove) === null) return;
-    this.#beats.enter(hook);
     try {
-      await run();
+      await this.#step(hook, run);
     } catch (error) {
       this.#beats.event({ type: 'log', level: 'warn', text: messageOf(error) });
     }
@@ -272,7 +292,8 @@ export class WorkerAttempt {
         },
       };
       this.#beats.enter('agent');
-      const end = await createRunner(agents)(order.tool.runtime).run(request, {
+      const runner = tracedRunner(createRunner(agents)(order.tool.runtime), () => this.#parts.span);
+      const end = await runner.run(request, {
         signal: AbortSignal.any([signal, expired.signal]),
         output: task.output,
         onStarted: (pid) => {
@@ -361,11 +382,12 @@ export class WorkerAttempt {
   ): Promise<Evidence> {
     const { clock, order } = this.#parts;
     const { signal } = this.#stop;
-    this.#beats.enter('gate');
     const line = { enter: async () => () => undefined };
     const gate = new GateRunner({ ...agents, line, clock, newRun });
-    const base = await mirror.comparison.baseOf(commit, signal);
     const { timeoutMs } = this.#workflow.gate;
-    return gate.measure({ issue: order.issue, path, commit, base, timeoutMs, output: this.#task.output }, signal);
+    return this.#step('gate', async () => {
+      const base = await mirror.comparison.baseOf(commit, signal);
+      return gate.measure({ issue: order.issue, path, commit, base, timeoutMs, output: this.#task.output }, signal);
+    });
   }
 }
