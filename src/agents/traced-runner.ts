@@ -1,6 +1,6 @@
 // A runner whose runs and turns are spans of a trace.
 
-import { NO_SPAN, type Span } from '../base/span.ts';
+import { NO_SPAN, type Span } from '../base/rules/span.ts';
 import type { Runner, RunRequest } from './ports.ts';
 
 /** @param spanOf what the run belongs to */

@@ -10,8 +10,8 @@ import { refusal } from './rules/codes.ts';
 import type { Environment } from './rules/environment.ts';
 import { failure, messageOf } from './rules/errors.ts';
 import { checkOtlpSettings } from './rules/otlp-settings.ts';
+import type { Facts, Span, Tracer } from './rules/span.ts';
 import { oneLine } from './rules/text.ts';
-import type { Facts, Span, Tracer } from './span.ts';
 
 /** The newest that run on Node 20. */
 export const TRACE_PACKAGES = [

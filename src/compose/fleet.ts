@@ -14,7 +14,7 @@ import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
-import { NO_TRACER, type Span } from '../base/span.ts';
+import { NO_TRACER, type Span } from '../base/rules/span.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';

@@ -13,7 +13,7 @@ import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
-import { NO_SPAN, type Tracer } from '../base/span.ts';
+import { NO_SPAN, type Tracer } from '../base/rules/span.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { AttemptTraces } from '../daemon/attempt-traces.ts';
 import { RepositoryFile } from '../daemon/config/repository-file.ts';

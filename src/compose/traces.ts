@@ -4,7 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/ports.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { otlpSecrets, otlpVariables } from '../base/rules/otlp-settings.ts';
-import type { Tracer } from '../base/span.ts';
+import type { Tracer } from '../base/rules/span.ts';
 
 export type Traces = {
   readonly tracer: Tracer;

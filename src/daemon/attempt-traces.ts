@@ -1,7 +1,7 @@
 // Traces of attempts, made from what goes into the journal: each from its claim, or the time of its retry, to its published work.
 
 import type { Clock } from '../base/ports.ts';
-import { type Facts, NO_SPAN, type Span, type Tracer } from '../base/span.ts';
+import { type Facts, NO_SPAN, type Span, type Tracer } from '../base/rules/span.ts';
 import type { Journal } from './ports.ts';
 import type { EffectRecord, JournalRecord } from './rules/record.ts';
 import type { DaemonState, Entry, Phase } from './rules/state.ts';

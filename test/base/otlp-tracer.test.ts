@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test, { type TestContext } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
+import { inSpan } from '../../src/base/in-span.ts';
 import { openTracer, TRACE_PACKAGES } from '../../src/base/otlp-tracer.ts';
 import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import type { Refusal } from '../../src/base/rules/codes.ts';
 import { failure } from '../../src/base/rules/errors.ts';
-import { inSpan } from '../../src/base/span.ts';
 import { Collector } from '../support/collector.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 

@@ -1,6 +1,6 @@
 // A tracer that keeps its spans: their tree, their times, and how they ended.
 
-import type { Facts, Span, Tracer } from '../../src/base/span.ts';
+import type { Facts, Span, Tracer } from '../../src/base/rules/span.ts';
 
 export class RecordedSpans implements Tracer {
   /** `name < parent`, in the order of their starts; `!code` where it failed, `…` while it has not ended. */

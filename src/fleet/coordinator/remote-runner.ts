@@ -3,9 +3,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
+import { inSpan } from '../../base/in-span.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
-import { inSpan, type Span } from '../../base/span.ts';
+import type { Span } from '../../base/rules/span.ts';
 import type { GateRequest, WorkspaceTask } from '../../daemon/ports.ts';
 import { neededLabels } from '../../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { RunHooks, Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
-import { NO_SPAN } from '../../../src/base/span.ts';
+import { NO_SPAN } from '../../../src/base/rules/span.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
 import { RemoteRunner } from '../../../src/fleet/coordinator/remote-runner.ts';

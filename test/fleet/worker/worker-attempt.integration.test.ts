@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { endProcessesOfRun } from '../../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
-import { NO_SPAN } from '../../../src/base/span.ts';
+import { NO_SPAN } from '../../../src/base/rules/span.ts';
 import { worksOf } from '../../../src/daemon/workspaces/workspace-saves.ts';
 import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
 import { CoordinatorClient } from '../../../src/fleet/worker/coordinator-client.ts';

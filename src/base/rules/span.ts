@@ -1,7 +1,5 @@
 // Spans of a trace: how long each step took. Without traces, all of them are one object that does nothing.
 
-import { ToolError } from './rules/errors.ts';
-
 /** Numbers, names and codes. No prompt, no code and no secret goes into a trace. */
 export type Facts = Readonly<Record<string, string | number | boolean>>;
 
@@ -22,16 +20,3 @@ export interface Tracer {
 export const NO_SPAN: Span = { traceparent: null, start: () => NO_SPAN, end: () => undefined };
 
 export const NO_TRACER: Tracer = { start: () => NO_SPAN };
-
-/** Acts within a span. A failure is in it by its code. */
-export async function inSpan<T>(parent: Span, name: string, act: () => Promise<T>): Promise<T> {
-  const span = parent.start(name);
-  try {
-    const value = await act();
-    span.end();
-    return value;
-  } catch (error) {
-    span.end(error instanceof ToolError ? error.code : 'error');
-    throw error;
-  }
-}
