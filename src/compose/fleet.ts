@@ -36,6 +36,7 @@ import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
 import { openStore } from '../fleet/store/open-store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
+import { CodeCache } from '../fleet/worker/code-cache.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
 import { Leftovers } from '../fleet/worker/leftovers.ts';
 import { FleetWorker, type TakenAttempt } from '../fleet/worker/worker.ts';
@@ -109,7 +110,7 @@ function withoutHooks(workflow: () => Workflow): () => Workflow {
 }
 
 export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
-  Pick<CarrierOptions, 'mirror' | 'workspaces'> & {
+  Pick<CarrierOptions, 'mirror'> & {
     /** With the hooks. */
     readonly workflow: () => Workflow;
     readonly root: string;
@@ -133,9 +134,9 @@ export type RemoteParts = {
 };
 
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
-  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow, log } = parts;
+  const { root, isolation, author, mirror, stateDir, local, repository, fence, workflow, log } = parts;
   const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
-  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const carrier = new WorkCarrier({ mirror, places });
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });
@@ -235,16 +236,21 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const keptDir = join(stateDir, 'kept');
     for (const place of [...Object.values(places), keptDir]) mkdirSync(place, { recursive: true, mode: 0o700 });
     const defaults = defaultsOf(stateDir);
-    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
-      Isolation.probe(mode, {
-        ...boundsOf({
-          ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
-          runtimeDir: runtime.path,
-          more: [keptDir],
-        }),
-        // What other attempts have, also later ones, may be of another repository.
-        alone: [own.stateDir, own.root],
-      });
+    const bounds = boundsOf({
+      ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
+      runtimeDir: runtime.path,
+      more: [keptDir],
+    });
+    const probes = new Map<IsolationMode, Promise<Isolation>>();
+    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) => {
+      const probe = probes.get(mode) ?? Isolation.probe(mode, bounds);
+      probes.set(mode, probe);
+      // What failed may work the next time.
+      probe.catch(() => probes.delete(mode));
+      // What other attempts have, also later ones, may be of another repository.
+      return (await probe).aloneIn([own.stateDir, own.root]);
+    };
+    const cache = new CodeCache(join(stateDir, 'code'));
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
       const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
@@ -257,7 +263,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
         attempt: job.attempt,
       };
       return new WorkerAttempt({
-        ...{ ...given, id, kept, defaults, runtime, env, clock, log, ...own },
+        ...{ ...given, id, kept, cache, defaults, runtime, env, clock, log, ...own },
         isolation: isolationFor(own),
         span: tracer.start('worker', facts, { parent: order.traceparent, at: askedAt }),
         newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,

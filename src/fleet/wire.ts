@@ -53,6 +53,8 @@ export const orderSchema = z.object({
   base: sha,
   /** The commit that the branch begins at. */
   head: sha,
+  /** Where the default branch stands, which holds all that the work begins with; left out: it does not. */
+  default_head: sha.optional(),
   /** A commit on top of it, with the files that were not committed; null: there are none. */
   files: sha.nullable(),
   prompt: text,

@@ -17,6 +17,8 @@ export type RemoteAttemptOptions = {
   /** The bundle with which the worker begins. */
   readonly bundle: string;
   readonly hooks: RunHooks;
+  /** Makes a bundle for a worker that has a commit; false: that is of no use, and it needs the whole one. */
+  readonly packSince?: (have: string, path: string) => Promise<boolean>;
   /** Answers what the agent asks; null: nobody does. */
   readonly handler: AgentRequestHandler | null;
   /** Takes what the worker hands in. */

@@ -175,6 +175,7 @@ export class RemoteRunner implements Runner {
       },
       onTaken: (worker) => queued.end(undefined, { worker }),
       handler: coordinator.handlerOf(request.env),
+      packSince: (have, to) => carrier.packSince(request.issue, packed, have, to, hooks.signal),
       // What only measures has nothing to hand in.
       adopt: async (path, work) => {
         if (measurement !== undefined) return;
@@ -250,6 +251,7 @@ export class RemoteRunner implements Runner {
       ...{ issue: request.issue, life: request.life, attempt: request.attempt, slug: tracker.slug },
       branch: request.env.TOOL_BRANCH ?? '',
       ...{ default_branch: packed.defaultBranch, base: packed.base, head: packed.head, files: packed.files },
+      ...(packed.defaultHead === null ? {} : { default_head: packed.defaultHead }),
       ...{ prompt: request.prompt, issue_text: request.issueText, budget_usd: request.budgetUsd },
       round: request.round ?? null,
       max_bundle_bytes: coordinator.options.maxBundleBytes,

@@ -26,9 +26,10 @@ import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
 import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
-import { unpackOrigin, type WorkCarrier } from '../work-carrier.ts';
-import { openWorkspace, originOf, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
+import type { WorkCarrier } from '../work-carrier.ts';
+import { fetchCode, openWorkspace, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
+import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
 
@@ -36,6 +37,7 @@ export type AttemptParts = WorkspaceParts & {
   readonly client: CoordinatorClient;
   readonly job: SignedJob;
   readonly kept: KeptWork;
+  readonly cache: CodeCache;
   readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
@@ -93,6 +95,8 @@ export class WorkerAttempt {
   /** The commit of the bundle that is kept. */
   #keptTip: string | null = null;
   #isAble = true;
+  /** Gives back what others may share. */
+  #release: () => Promise<void> = async () => undefined;
 
   constructor(parts: AttemptParts) {
     const { order, client, clock } = parts;
@@ -172,6 +176,7 @@ export class WorkerAttempt {
   async #clear(): Promise<void> {
     const { root, stateDir, endRun, kept, id, log } = this.#parts;
     await endRun(this.#task.env.TOOL_RUN ?? '');
+    await this.#release();
     if (this.#isUnsaved) {
       log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
       return;
@@ -196,19 +201,18 @@ export class WorkerAttempt {
   }
 
   async #inWorkspace(): Promise<End> {
-    const { order, stateDir, root, client, newRun, kept, id } = this.#parts;
+    const { order, stateDir, root, newRun, kept, id } = this.#parts;
     const workflow = () => this.#workflow;
     const { signal } = this.#stop;
-    const [origin, bundle] = [originOf(this.#parts), join(stateDir, 'handed-out.bundle')];
     await kept.note(id, this.#record(null));
-    await mkdir(origin, { recursive: true, mode: 0o700 });
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
     const { span } = this.#parts;
-    await inSpan(span, 'fetch', () => client.code(bundle));
+    const { origin, release } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = release;
     const made = await inSpan(span, 'workspace', async () => {
-      await unpackOrigin(origin, bundle, order, signal);
-      const opened = await openWorkspace(this.#parts, workflow);
+      const opened = await openWorkspace(this.#parts, workflow, origin);
       return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
     });
     const { mirror, workspaces, carrier, agents, path } = made;

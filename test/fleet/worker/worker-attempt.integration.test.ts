@@ -12,6 +12,7 @@ import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { NO_SPAN } from '../../../src/base/rules/span.ts';
 import { worksOf } from '../../../src/daemon/workspaces/workspace-saves.ts';
 import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
+import { CodeCache } from '../../../src/fleet/worker/code-cache.ts';
 import { CoordinatorClient } from '../../../src/fleet/worker/coordinator-client.ts';
 import { KeptWork } from '../../../src/fleet/worker/kept-work.ts';
 import { Leftovers } from '../../../src/fleet/worker/leftovers.ts';
@@ -90,7 +91,7 @@ async function setUp(t: Cleanup, { script, tool, root, hold }: Settings) {
     new WorkerAttempt({
       ...{ client, job, order, kept, id: attempt.id, defaults: workflowWith({}), runtime, isolation, log, ...own },
       ...{ env: process.env, clock: systemClock, returning: returning.signal },
-      ...{ span: NO_SPAN, askedAt: 0 },
+      ...{ span: NO_SPAN, askedAt: 0, cache: new CodeCache(join(directory, 'code')) },
       newRun: () => {
         runs += 1;
         return `${attempt.id}-${process.pid}-${runs}`;
