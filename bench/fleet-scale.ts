@@ -16,11 +16,10 @@ const HOURS = 10 * 60 * 60_000;
 const REPOSITORIES = 50;
 const ISSUES = 10_000;
 const WORKERS = 20;
-/** Two more than 1,000 attempts need: who is labelled then finds one free. */
-const SLOTS = 52;
-/** Attempts in flight, one after the other. */
-const STEPS = [100, 300, 1_000] as const;
+const SLOTS = 50;
 const ROUNDS = 20;
+/** Attempts in flight, one after the other. With those of the rounds, which find a slot, all slots are taken. */
+const STEPS = [100, 300, WORKERS * SLOTS - ROUNDS] as const;
 const QUIET_MS = 2_000;
 const IDLE_MS = 20_000;
 const LATENCY_MS = 500;
