@@ -21,6 +21,7 @@ const ROUNDS = 20;
 /** Attempts in flight, one after the other. With those of the rounds, which find a slot, all slots are taken. */
 const STEPS = [100, 300, WORKERS * SLOTS - ROUNDS] as const;
 const QUIET_MS = 2_000;
+const REFRESH_MS = 15_000;
 const IDLE_MS = 20_000;
 const LATENCY_MS = 500;
 const LEASE_MS = 30_000;
@@ -146,7 +147,14 @@ export async function fleetScale(): Promise<Row[]> {
     for (const count of STEPS) {
       const at = Date.now();
       await label(world, labelled, count);
-      await daemon.until(`${count} in flight`, () => countIn(directory, 'start-') >= count, LONG_MS);
+      let askedAt = Date.now();
+      const areThere = async () => {
+        // An issue that could not be read waits for a poll.
+        if (Date.now() - askedAt > REFRESH_MS) await daemon.refresh();
+        if (Date.now() - askedAt > REFRESH_MS) askedAt = Date.now();
+        return countIn(directory, 'start-') >= count;
+      };
+      await daemon.until(`${count} in flight`, areThere, LONG_MS);
       const minutes = (Date.now() - at) / 60_000;
       const worker = workers.reduce((total, { pid }) => total + resident(pid), 0) / WORKERS;
       seen.push({ count, coordinator: resident(daemon.pid), worker, perMinute: (count - labelled) / minutes });

@@ -233,13 +233,14 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const runtime = new RuntimeDir();
     closers.push(() => runtime.close());
     const places = { attempts: join(stateDir, 'attempts'), workspaces: join(root, 'attempts') };
-    const keptDir = join(stateDir, 'kept');
+    const [keptDir, codeDir] = [join(stateDir, 'kept'), join(stateDir, 'code')];
     for (const place of [...Object.values(places), keptDir]) mkdirSync(place, { recursive: true, mode: 0o700 });
     const defaults = defaultsOf(stateDir);
     const bounds = boundsOf({
       ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: packageRoot(), env },
       runtimeDir: runtime.path,
-      more: [keptDir],
+      // Of other attempts and repositories.
+      more: [keptDir, codeDir],
     });
     const probes = new Map<IsolationMode, Promise<Isolation>>();
     const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) => {
@@ -250,7 +251,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
       // What other attempts have, also later ones, may be of another repository.
       return (await probe).aloneIn([own.stateDir, own.root]);
     };
-    const cache = new CodeCache(join(stateDir, 'code'));
+    const cache = new CodeCache(codeDir);
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
       const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
