@@ -1,4 +1,4 @@
-// What attempts begin with: one bundle of the default branch for all, and for a worker that has an earlier state what came since.
+// Code that attempts begin with: one bundle of the default branch for all, and for a worker with an earlier state what came since.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';

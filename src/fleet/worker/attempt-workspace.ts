@@ -48,7 +48,7 @@ export function workflowOf({ defaults, order }: Pick<WorkspaceParts, 'defaults' 
 }
 
 /** Bare repository that holds what the coordinator handed out. */
-export function originOf({ stateDir }: Pick<WorkspaceParts, 'stateDir'>): string {
+function originOf({ stateDir }: Pick<WorkspaceParts, 'stateDir'>): string {
   return join(stateDir, 'origin.git');
 }
 
