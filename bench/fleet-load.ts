@@ -103,7 +103,7 @@ async function latencies(made: World): Promise<number[]> {
 type Load = { readonly calls: number; readonly bytes: number };
 
 /** What Redis did so far: commands, and bytes in and out. */
-async function loadOf(redis: RedisServer): Promise<Load> {
+export async function loadOf(redis: RedisServer): Promise<Load> {
   const client = new Redis(redis.url);
   try {
     const text = `${await client.info('commandstats')}\n${await client.info('stats')}`;
@@ -125,7 +125,7 @@ async function keptBytes(redis: RedisServer): Promise<number> {
   }
 }
 
-function p95(values: readonly number[]): number {
+export function p95(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.ceil(0.95 * sorted.length) - 1] ?? Number.NaN;
 }

@@ -10,6 +10,7 @@ import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
 import { fleetLoad, fleetRecovery } from './fleet-load.ts';
+import { fleetScale } from './fleet-scale.ts';
 import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
 import { hundredIssues } from './hundred-issues.ts';
@@ -36,6 +37,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   kills: async () => [kills()],
   'fleet-load': fleetLoad,
   'fleet-recovery': fleetRecovery,
+  'fleet-scale': fleetScale,
   hooks: hookProcesses,
   'resident-guard': residentGuard,
   'team-call': teamCall,

@@ -110,6 +110,7 @@ function createProgram(): Command {
         .default('finish'),
     )
     .option('--drain-seconds <n>', 'with finish: after so long the work is handed back', positive, 3600)
+    .option('--traces', 'send traces of attempts to the collector of $OTEL_EXPORTER_OTLP_ENDPOINT')
     .option('--name <name>', 'name of this worker, one of its own for each; default: the host name', workerName)
     .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
     .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')

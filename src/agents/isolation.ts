@@ -239,6 +239,11 @@ export class Isolation {
     return new Isolation(false, reason, bounds);
   }
 
+  /** The same for one of many that see nothing of each other: of the places around, these alone are its own. */
+  aloneIn(places: readonly string[]): Isolation {
+    return new Isolation(this.active, this.reason, { ...this.#bounds, alone: places });
+  }
+
   /** The same with further places that are empty inside. */
   hiding(places: readonly string[]): Isolation {
     return new Isolation(this.active, this.reason, { ...this.#bounds, hidden: [...this.#bounds.hidden, ...places] });

@@ -13,6 +13,7 @@ export type WorkerCommandOptions = {
   readonly labels?: string;
   readonly slots: number;
   readonly once?: boolean;
+  readonly traces?: boolean;
   readonly drain: 'finish' | 'return';
   readonly drainSeconds: number;
   readonly name?: string;
@@ -49,6 +50,7 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<void
   const { createWorker } = await import('../compose/fleet.ts');
   const worker = await createWorker({
     ...{ env, url, key, name, slots: options.slots, once: options.once === true, logFormat: options.logFormat },
+    traces: options.traces === true,
     secrets: [KEY_VARIABLE, URL_VARIABLE],
     labels: labelsOf(options.labels ?? ''),
     stateDir: resolve(options.stateDir ?? join(stateHome(env), 'toolcrew', 'worker')),

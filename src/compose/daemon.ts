@@ -31,6 +31,7 @@ import { Repositories } from './repositories.ts';
 import type { ProcessParts } from './repository.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { startServer, webhookFor } from './status-server.ts';
+import { openTraces } from './traces.ts';
 
 export type DaemonOptions = {
   readonly workflowPath: string;
@@ -122,7 +123,11 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   secrets.add(() => [webhookSecret ?? '', queue?.key ?? '']);
   requirePlaces(workflow);
   const { apiUrl, caFile, slug } = workflow.tracker;
+  // Its settings are read before they are taken out of the environment.
+  const traces = workflow.telemetry.traces ? await openTraces(options.env, log, 'tool serve') : undefined;
+  secrets.add(() => traces?.secrets ?? []);
   const { tokens, scrubbed } = takeTokens(options.env, [
+    ...(traces?.variables ?? []),
     ...credentialVariables(workflow, options.env),
     ...(queue?.variables ?? []),
   ]);
@@ -132,7 +137,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   const authorities = readAuthorities(caFile, env);
   // A proxy that the API cannot use is said before anything begins.
   for (const url of [apiUrl, cloneUrlOf(apiUrl, slug)]) proxyFor(url, env);
-  const closers: Closer[] = [];
+  const closers: Closer[] = [() => traces?.close()];
   const close = async () => {
     await closeAll(closers.splice(0).reverse());
   };
@@ -151,6 +156,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       once: options.once,
       ended: options.ended,
       fleet,
+      tracer: traces?.tracer,
       ...(options.wrapJournal && { wrapJournal: options.wrapJournal }),
     };
     const made = await Repositories.open(parts, () => file.current);

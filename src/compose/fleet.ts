@@ -14,11 +14,12 @@ import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
+import { NO_TRACER, type Span } from '../base/rules/span.ts';
 import { parseWorkflow } from '../daemon/config/read-workflow.ts';
 import { requireHome } from '../daemon/config/required-paths.ts';
 import { takeTokens } from '../daemon/github/credential.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
-import type { AgentSocket, BringWork, WorkGate, Workspaces, WorkspaceTask } from '../daemon/ports.ts';
+import type { AgentSocket, BringWork, WorkGate, WorkspaceTask } from '../daemon/ports.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { QueueSettings } from '../daemon/rules/queue-settings.ts';
 import type { DaemonState } from '../daemon/rules/state.ts';
@@ -30,7 +31,7 @@ import { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-root.ts';
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
-import { KeptCommits } from '../fleet/coordinator/kept-commits.ts';
+import { KeptCommits, type KeptCommitsOptions } from '../fleet/coordinator/kept-commits.ts';
 import { Leases } from '../fleet/coordinator/leases.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
@@ -38,6 +39,7 @@ import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
 import { provenAddress } from '../fleet/proofs.ts';
 import { openStore } from '../fleet/store/open-store.ts';
 import { type CarrierOptions, WorkCarrier } from '../fleet/work-carrier.ts';
+import { CodeCache } from '../fleet/worker/code-cache.ts';
 import { KeptOffers } from '../fleet/worker/kept-offers.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
 import { Leftovers } from '../fleet/worker/leftovers.ts';
@@ -48,6 +50,7 @@ import { requireGit } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
+import { openTraces } from './traces.ts';
 
 export type Fleet = {
   /** The workflow as the coordinator itself follows it. */
@@ -113,7 +116,7 @@ function withoutHooks(workflow: () => Workflow): () => Workflow {
 
 export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
   Pick<CarrierOptions, 'mirror'> & {
-    readonly workspaces: CarrierOptions['workspaces'] & Pick<Workspaces, 'prepare' | 'afterCreate' | 'complete'>;
+    readonly workspaces: KeptCommitsOptions['workspaces'];
     readonly state: () => DaemonState;
     readonly wasElsewhere: (issue: number) => boolean;
     /** With the hooks. */
@@ -127,6 +130,8 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
     readonly noteEvidence: (issue: number, evidence: Evidence) => Promise<void>;
     readonly log: Logger;
     readonly local: (name: string) => Runner;
+    /** What the work on an issue belongs to. */
+    readonly spanOf: (issue: number) => Span;
   };
 
 /** What a repository has in the place of runners, sockets and checks of its own. */
@@ -141,7 +146,7 @@ export type RemoteParts = {
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
   const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow, log } = parts;
   const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
-  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const carrier = new WorkCarrier({ mirror, places });
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });
@@ -155,6 +160,7 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
       directory,
       author,
       clock: systemClock,
+      spanOf: parts.spanOf,
       labels: new Map<number, readonly string[]>(),
     },
     // What could not be written down is measured again.
@@ -199,6 +205,7 @@ export type WorkerCommand = {
   readonly labels: readonly string[];
   readonly slots: number;
   readonly once: boolean;
+  readonly traces: boolean;
   readonly stateDir: string;
   readonly root: string;
   readonly logFormat: LogFormat;
@@ -225,13 +232,18 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
   const clock = systemClock;
   requireHome();
   dropRepositoryVariables(options.env);
-  takeTokens(options.env, options.secrets);
+  const hidden = [key];
+  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => hidden });
+  const traces = options.traces ? await openTraces(options.env, log, 'tool worker') : undefined;
+  hidden.push(...(traces?.secrets ?? []));
+  takeTokens(options.env, [...options.secrets, ...(traces?.variables ?? [])]);
   const env = { ...options.env };
   requireGit(env);
-  const log = createLogger({ format: options.logFormat, write: options.write, now: clock.now, secrets: () => [key] });
-  const store = await openStore(url, 'tool worker');
-  const closers: Closer[] = [() => store.close()];
+  const tracer = traces?.tracer ?? NO_TRACER;
+  const closers: Closer[] = [() => traces?.close()];
   const close = () => closeAll(closers.splice(0).reverse());
+  const store = await openStore(url, 'tool worker');
+  closers.push(() => store.close());
   try {
     const owner = `the worker ${name}`;
     checkRoot(options.root, owner, stateDir);
@@ -246,25 +258,40 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const runtime = new RuntimeDir();
     closers.push(() => runtime.close());
     const places = { attempts: join(stateDir, 'attempts'), workspaces: join(root, 'attempts') };
-    const keptDir = join(stateDir, 'kept');
+    const [keptDir, codeDir] = [join(stateDir, 'kept'), join(stateDir, 'code')];
     for (const place of [...Object.values(places), keptDir]) mkdirSync(place, { recursive: true, mode: 0o700 });
     const defaults = defaultsOf(stateDir);
-    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => (mode: IsolationMode) =>
-      Isolation.probe(mode, {
-        ...boundsOf({
-          ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: programPlace(), env },
-          runtimeDir: runtime.path,
-          more: [keptDir],
-        }),
-        // What other attempts have, also later ones, may be of another repository.
-        alone: [own.stateDir, own.root],
-      });
+    const bounds = boundsOf({
+      ...{ stateDir, workspaceRoot: root, workflowPath: defaults.path, packageRoot: programPlace(), env },
+      runtimeDir: runtime.path,
+      // Of other attempts and repositories.
+      more: [keptDir, codeDir],
+    });
+    const probes = new Map<IsolationMode, Promise<Isolation>>();
+    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) => {
+      const probe = probes.get(mode) ?? Isolation.probe(mode, bounds);
+      probes.set(mode, probe);
+      // What failed may work the next time.
+      probe.catch(() => probes.delete(mode));
+      // What other attempts have, also later ones, may be of another repository.
+      return (await probe).aloneIn([own.stateDir, own.root]);
+    };
+    const cache = new CodeCache(codeDir);
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
       const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };
+      const { job, order, askedAt } = given;
+      const facts = {
+        worker: name,
+        repository: job.repository,
+        issue: job.issue,
+        life: job.life,
+        attempt: job.attempt,
+      };
       return new WorkerAttempt({
-        ...{ ...given, id, kept, defaults, runtime, env, clock, log, ...own },
+        ...{ ...given, id, kept, cache, defaults, runtime, env, clock, log, ...own },
         isolation: isolationFor(own),
+        span: tracer.start('worker', facts, { parent: order.traceparent, at: askedAt }),
         newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,
         endRun: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS),
       });
@@ -273,7 +300,8 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     const leaving = new AbortController();
     const leftovers = new Leftovers({
       ...{ kept, places: Object.values(places), key, name, version, clock, log },
-      attemptOf: (client, { job, order }, id) => attemptOf({ client, job, order, returning: leaving.signal }, id),
+      attemptOf: (client, { job, order }, id) =>
+        attemptOf({ client, job, order, askedAt: clock.now(), returning: leaving.signal }, id),
     });
     await leftovers.find();
     const offers = new KeptOffers({ kept, places: Object.values(places), store, key, name, clock, log });

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
+import { tracedRunner } from '../agents/traced-runner.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { programPlace } from '../base/package-root.ts';
@@ -13,7 +14,9 @@ import { endProcessesOfRun } from '../base/processes/processes.ts';
 import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
+import { NO_SPAN, type Tracer } from '../base/rules/span.ts';
 import { Supervisor } from '../base/supervisor.ts';
+import { AttemptTraces } from '../daemon/attempt-traces.ts';
 import { RepositoryFile } from '../daemon/config/repository-file.ts';
 import { createTemplate } from '../daemon/config/template.ts';
 import { type AuthorityFile, apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
@@ -70,6 +73,8 @@ export type ProcessParts = {
   readonly once: boolean;
   readonly ended: AbortSignal;
   readonly wrapJournal?: (journal: Journal) => Journal;
+  /** Absent: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Workers on other machines; absent: agents run on this one. */
   readonly fleet?: Fleet | undefined;
 };
@@ -243,7 +248,11 @@ export async function openRepository(
     });
     closers.push(() => notifier.close());
     const followed = parts.wrapJournal?.(fileJournal) ?? fileJournal;
-    const journal = notifier.watch(shared?.over(followed, () => fileJournal.continue()) ?? followed);
+    const traces = parts.tracer && new AttemptTraces(parts.tracer, clock, repository);
+    closers.push(() => traces?.close());
+    const spanOf = (issue: number) => traces?.spanOf(issue) ?? NO_SPAN;
+    const kept = shared?.over(followed, () => fileJournal.continue()) ?? followed;
+    const journal = notifier.watch(traces?.watch(kept) ?? kept);
     const author = credential.author ?? undefined;
     const workspaces = new DiskWorkspaces({
       root,
@@ -272,8 +281,20 @@ export async function openRepository(
     const agents = { workflow, stateDir, runtime, isolation, env, author };
     const line = new WaitingLine<number>({ most: () => workflow().agent.maxConcurrent, shares: beside?.gateShares });
     closers.push(() => line.leave());
-    const local = createRunner(agents);
-    const more = { workflow: withHooks, root, mirror, workspaces, repository, local, log, fence: lease?.fence ?? 0 };
+    const untraced = createRunner(agents);
+    const local: typeof untraced =
+      traces === undefined ? untraced : (name) => tracedRunner(untraced(name), ({ issue }) => spanOf(issue));
+    const more = {
+      workflow: withHooks,
+      root,
+      mirror,
+      workspaces,
+      repository,
+      local,
+      log,
+      spanOf,
+      fence: lease?.fence ?? 0,
+    };
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },
       state: () => journal.state,

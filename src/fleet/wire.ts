@@ -53,6 +53,8 @@ export const orderSchema = z.object({
   base: sha,
   /** The commit that the branch begins at. */
   head: sha,
+  /** Where the default branch stands, which holds all that the work begins with; left out: it does not. */
+  default_head: sha.optional(),
   /** A commit on top of it, with the files that were not committed; null: there are none. */
   files: sha.nullable(),
   prompt: text,
@@ -63,6 +65,8 @@ export const orderSchema = z.object({
   /** Finished work is only measured: no agent is started, and nothing is handed in. */
   measures: z.literal(true).optional(),
   author: z.object({ name: word, email: word }).nullable(),
+  /** The span of the attempt, where the coordinator traces it. */
+  traceparent: word.optional(),
   hooks: z.object({
     afterCreate: script,
     beforeRun: script,

@@ -1,16 +1,18 @@
 // Work of an issue on its way between machines: commits and files of a workspace as a bundle of git, both ways.
 
-import { stat } from 'node:fs/promises';
+import { link, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
-import type { Workspaces, WorkspaceTask } from '../daemon/ports.ts';
+import type { WorkspaceTask } from '../daemon/ports.ts';
 import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import type { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { worksOf } from '../daemon/workspaces/workspace-saves.ts';
-import { restoreTree } from '../git/clone.ts';
+import { type Clone, restoreTree, statusOf, writeTree } from '../git/clone.ts';
 import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
-import { readHead } from '../git/git-directory.ts';
+import { readHead, readRefAt } from '../git/git-directory.ts';
 import { authorVariables } from '../git/rules/author.ts';
+import { GIT_CODES } from '../git/rules/git-codes.ts';
 import { type TreeSize, treeSizeUpTo } from '../git/tree-size.ts';
 import { FLEET_CODES } from './rules/fleet-codes.ts';
 import type { WorkCommits } from './wire.ts';
@@ -18,13 +20,14 @@ import type { WorkCommits } from './wire.ts';
 export type CarrierOptions = {
   readonly mirror: Mirror;
   readonly places: WorkspacePlaces;
-  readonly workspaces: Pick<Workspaces, 'stateOf'>;
 };
 
 /** What a worker begins with. */
 export type PackedWork = WorkCommits & {
   readonly defaultBranch: string;
   readonly base: string;
+  /** Where the default branch stands in the bundle, which holds nothing else; null: it holds more. */
+  readonly defaultHead: string | null;
   /** The bundle. */
   readonly path: string;
 };
@@ -38,8 +41,15 @@ const MOST_FILES = 100_000;
 /** And so many times the bytes of the largest bundle more. */
 const BYTES_FACTOR = 4;
 
+/** Whether the default branch holds all of it. */
+function isOnDefault({ head, files, base }: WorkCommits & { readonly base: string }): boolean {
+  return files === null && head === base;
+}
+
 export class WorkCarrier {
   readonly #options: CarrierOptions;
+  /** The bundle of the default branch that was made last. */
+  #default: { readonly sha: string; readonly path: string; readonly made: Promise<boolean> } | null = null;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -57,18 +67,27 @@ export class WorkCarrier {
 
   /** All of a workspace as commits that the mirror has. No agent may be at work in it. */
   async read(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
-    const { mirror, places, workspaces } = this.#options;
-    const { head, tree } = await workspaces.stateOf(task, signal);
-    const clone = places.cloneOf(task.issue);
+    const { mirror, places } = this.#options;
+    const clone = await places.guarded(task);
+    const { oid, dirty } = await statusOf(clone, signal);
+    if (oid === null)
+      throw failure(GIT_CODES.git_failed, { command: 'status', directory: clone.path, said: 'no commit is there' });
+    const head = oid;
+    const files = dirty ? await this.#commitFiles(clone, head, signal) : null;
+    const [tip, ref] = [files ?? head, `${worksOf(task.issue)}/${files ?? head}`];
+    if (await mirror.holds(tip)) await mirror.keep(tip, ref);
+    else await mirror.take(clone, tip, ref, signal);
+    return { head, files };
+  }
+
+  /** All files as a commit on top of the one that they began from; null: they are its own. */
+  async #commitFiles(clone: Clone, head: string, signal: AbortSignal): Promise<string | null> {
     const { launch, timeoutMs } = clone;
     const env = { ...cloneEnvironment(process.env), ...authorVariables(clone.author) };
     const options = { cwd: clone.path, launch, timeoutMs, env, signal };
-    const committed = (await git(['rev-parse', `${head}^{tree}`], options)).trim();
-    const isClean = committed === tree;
-    const words = ['commit-tree', tree, '-p', head, '-m', 'Uncommitted work'];
-    const files = isClean ? null : (await git(words, options)).trim();
-    await mirror.take(clone, files ?? head, `${worksOf(task.issue)}/${files ?? head}`, signal);
-    return { head, files };
+    const tree = await writeTree(clone, signal);
+    if (tree === (await git(['rev-parse', `${head}^{tree}`], options)).trim()) return null;
+    return (await git(['commit-tree', tree, '-p', head, '-m', 'Uncommitted work'], options)).trim();
   }
 
   /** Nobody has been in the workspace of a first attempt: its commit is that of its files. */
@@ -86,13 +105,9 @@ export class WorkCarrier {
     const ref = `${worksOf(task.issue)}/${tip}`;
     await mirror.keep(tip, ref);
     const clone = await places.guarded(task);
-    const { path, launch, timeoutMs } = clone;
     const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
-    await git(['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`], {
-      ...{ cwd: path, launch, timeoutMs, signal },
-    });
-    const tree = (await this.#git(['rev-parse', `${tip}^{tree}`], signal)).trim();
-    await restoreTree(clone, { head, branch: task.branch, tree }, signal);
+    const fetch = ['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`];
+    await restoreTree(clone, { head, branch: task.branch, tree: tip }, signal, [fetch]);
   }
 
   /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */
@@ -140,18 +155,65 @@ export class WorkCarrier {
     const tip = files ?? head;
     if (await mirror.lfs.uses(tip, signal))
       throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });
-    const modules = await this.#try(['cat-file', '-e', `${tip}:${GITMODULES}`], signal);
-    if (fills.submodules && modules.exitCode === 0)
+    const defaultBranch = await mirror.defaultBranch(signal);
+    if (fills.submodules && (await this.#hasModules(tip, defaultBranch, signal)))
       throw failure(FLEET_CODES.fleet_repository_unsupported, {
         what: 'submodules',
         setting: 'workspace.submodules: false',
       });
+    const base = await mirror.comparison.baseOf(head, signal);
+    const defaultHead = isOnDefault({ head, files, base }) ? await this.#linkDefault(defaultBranch, path) : null;
+    if (defaultHead !== null) return { head, files, defaultBranch, base, path, defaultHead };
     const ref = `${worksOf(task.issue)}/handed-out`;
     await mirror.keep(tip, ref);
-    const defaultBranch = await mirror.defaultBranch(signal);
-    const base = await mirror.comparison.baseOf(head, signal);
     await this.#git(['bundle', 'create', '--quiet', path, `refs/heads/${defaultBranch}`, ref], signal);
-    return { head, files, defaultBranch, base, path };
+    return { head, files, defaultBranch, base, path, defaultHead: null };
+  }
+
+  async #hasModules(tip: string, defaultBranch: string, signal: AbortSignal): Promise<boolean> {
+    const { mirror } = this.#options;
+    // Its answer is kept until the branch moves.
+    if (tip === (await mirror.branchHead(defaultBranch))) return (await mirror.readFile(GITMODULES, signal)) !== null;
+    return (await this.#try(['cat-file', '-e', `${tip}:${GITMODULES}`], signal)).exitCode === 0;
+  }
+
+  /** Puts the bundle of the default branch there: one file for all attempts until it moves. Null: it moved meanwhile. */
+  async #linkDefault(defaultBranch: string, path: string): Promise<string | null> {
+    const { mirror } = this.#options;
+    const sha = (await mirror.branchHead(defaultBranch)) ?? '';
+    let known = this.#default;
+    if (known?.sha !== sha) {
+      const shared = join(dirname(dirname(path)), `${sha}.bundle`);
+      const made = this.#packDefault(defaultBranch, sha, shared);
+      // Attempts that have the last one have it by a name of their own.
+      void known?.made.then((isMade) => (isMade ? rm(known?.path ?? '', { force: true }) : undefined));
+      known = { sha, path: shared, made };
+      this.#default = known;
+    }
+    if (!(await known.made)) return null;
+    await link(known.path, path);
+    return sha;
+  }
+
+  /** The default branch as it was handed out, without what a worker has of it. False: that is nothing of its history. */
+  async packSince(issue: number, { defaultHead }: PackedWork, have: string, path: string, signal: AbortSignal) {
+    if (defaultHead === null) return false;
+    const { exitCode } = await this.#try(['merge-base', '--is-ancestor', have, defaultHead], signal);
+    if (exitCode !== 0) return false;
+    const ref = `${worksOf(issue)}/handed-out`;
+    await this.#options.mirror.keep(defaultHead, ref);
+    await this.#git(['bundle', 'create', '--quiet', path, ref, `^${have}`], signal);
+    return true;
+  }
+
+  /** Nobody's end cuts it off: others wait for it. */
+  async #packDefault(branch: string, sha: string, path: string): Promise<boolean> {
+    const { signal } = new AbortController();
+    const isMade = async () => {
+      await this.#git(['bundle', 'create', '--quiet', path, `refs/heads/${branch}`], signal);
+      return (await this.#git(['bundle', 'list-heads', path], signal)).startsWith(`${sha} `);
+    };
+    return isMade().catch(() => false);
   }
 
   /**
@@ -248,20 +310,54 @@ export class WorkCarrier {
 export async function unpackOrigin(
   directory: string,
   bundle: string,
-  order: { readonly issue: number; readonly branch: string; readonly default_branch: string } & WorkCommits,
+  order: {
+    readonly issue: number;
+    readonly branch: string;
+    readonly default_branch: string;
+    readonly base: string;
+  } & WorkCommits,
   signal: AbortSignal,
 ): Promise<void> {
   const options = { cwd: directory, env: cloneEnvironment(process.env), signal };
   await git(['init', '--quiet', '--bare', '--template=', `--initial-branch=${order.default_branch}`], options);
   const main = `refs/heads/${order.default_branch}`;
-  const from = `${worksOf(order.issue)}/handed-out`;
+  const isAlone = isOnDefault(order);
+  const more = isAlone ? [] : [`+${worksOf(order.issue)}/handed-out:${HANDED_OUT}`];
   const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
   const { size } = await stat(bundle);
   const got = await tryGit(
-    ['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${main}:${main}`, `+${from}:${HANDED_OUT}`],
+    ['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${main}:${main}`, ...more],
     options,
   );
   if (got.exitCode !== 0)
     throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${size} bytes)` });
+  // A workspace of a branch that is not there begins where the default branch stands.
+  if (isAlone && readRefAt(directory, main) === order.head) return;
   await git(['update-ref', `refs/heads/${order.branch}`, order.head], options);
+}
+
+/**
+ * Makes a bare repository with the default branch alone, at the commit that the order names.
+ * @param directory is there, and empty
+ * @param earlier another state of the branch, which the bundle may go on from
+ */
+export async function unpackDefault(
+  directory: string,
+  bundle: string,
+  { branch, sha, earlier }: { readonly branch: string; readonly sha: string; readonly earlier: string | null },
+  signal: AbortSignal,
+): Promise<void> {
+  const options = { cwd: directory, env: cloneEnvironment(process.env), signal };
+  const first =
+    earlier === null
+      ? ['init', '--quiet', '--bare', '--template=', `--initial-branch=${branch}`]
+      : ['clone', '--quiet', '--bare', '--template=', earlier, directory];
+  await git(first, options);
+  const [, ref = ''] = (await git(['bundle', 'list-heads', bundle], options)).trim().split(' ');
+  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
+  const to = `refs/heads/${branch}`;
+  const got = await tryGit(['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${ref}:${to}`], options);
+  const at = readRefAt(directory, to);
+  if (got.exitCode !== 0 || at !== sha)
+    throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${to} is at ${at})` });
 }

@@ -3,6 +3,7 @@
 
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shellWord } from '../base/rules/command-line.ts';
 import { failure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { asText, BYTES } from './byte-names.ts';
@@ -25,6 +26,8 @@ export type Clone = {
 
 /** Where pushes from a workspace go: no transport has this name, so git refuses. */
 export const NO_PUSH = 'no-push://the-daemon-pushes';
+
+const CLEAN = ['clean', '--quiet', '--force', '-d'];
 
 /** Git does not know the words. */
 const USAGE = 129;
@@ -104,10 +107,12 @@ async function readStatus(text: string, options: GitOptions): Promise<CloneStatu
     return row === undefined ? undefined : asText(row.slice(start.length));
   };
   const oid = header('oid');
+  if (oid === undefined)
+    throw failure(GIT_CODES.git_failed, { command: 'status', directory: options.cwd, said: 'it named no commit' });
   const branch = header('head');
   const changes = rows.filter((row) => !row.startsWith('# '));
   return {
-    oid: oid === undefined || oid === '(initial)' ? null : oid,
+    oid: oid === '(initial)' ? null : oid,
     branch: branch === undefined || branch === '(detached)' ? null : branch,
     dirty: changes.length > 0 && !(await areUntouched(changes, options)),
   };
@@ -181,20 +186,33 @@ export async function writeTree(clone: Clone, signal: AbortSignal): Promise<stri
   }
 }
 
-/** Puts the files back to a tree, on a branch at a commit, or on no branch; files that git ignores stay. */
+/** Commands of git one after the other, until one fails: for each start of git, namespaces are made that cost more than it does. */
+async function gitEach(commands: readonly (readonly string[])[], options: GitOptions): Promise<void> {
+  const line = commands.map((args) => `git ${args.map(shellWord).join(' ')}`).join(' && ');
+  await git(['-c', `alias.toolcrew-each=!${line}`, 'toolcrew-each'], options);
+}
+
+/**
+ * Puts the files back to a tree, on a branch at a commit, or on no branch; files that git ignores stay.
+ * @param tree or a commit that has it
+ * @param before commands of git that come first
+ */
 export async function restoreTree(
   clone: Clone,
   { head, branch, tree }: { readonly head: string; readonly branch: string | null; readonly tree: string },
   signal: AbortSignal,
+  before: readonly (readonly string[])[] = [],
 ): Promise<void> {
-  const options = optionsFor(clone, signal);
-  await git(
-    ['checkout', '--quiet', '--force', ...(branch === null ? ['--detach'] : ['--no-track', '-B', branch]), head],
-    options,
-  );
-  await removeUntracked(clone, signal);
-  await git(['read-tree', '--reset', '-u', tree], options);
-  await git(['read-tree', head], options);
+  const where = branch === null ? ['--detach'] : ['--no-track', '-B', branch];
+  const checkout = ['checkout', '--quiet', '--force', ...where, head];
+  const moves =
+    tree === head
+      ? []
+      : [
+          ['read-tree', '--reset', '-u', tree],
+          ['read-tree', head],
+        ];
+  await gitEach([...before, checkout, CLEAN, ...moves], optionsFor(clone, signal));
 }
 
 /** Whether there is such a commit. */
@@ -226,7 +244,7 @@ export async function moveBranchToHead(clone: Clone, branch: string, signal: Abo
 
 /** Removes files that git does not know; those that it ignores stay. */
 export async function removeUntracked(clone: Clone, signal: AbortSignal): Promise<void> {
-  await git(['clean', '--quiet', '--force', '-d'], optionsFor(clone, signal));
+  await git(CLEAN, optionsFor(clone, signal));
 }
 
 export async function fetchOrigin(clone: Clone, signal: AbortSignal, ...more: readonly string[]): Promise<void> {

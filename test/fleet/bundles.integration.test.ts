@@ -1,4 +1,5 @@
 // Bundles between machines, over HTTP: what is what it says goes into the workspace, all else is refused by name.
+// Over 400 lines: one coordinator with a real repository serves all cases.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -57,13 +58,13 @@ async function setUp(
   given: Readonly<Record<string, string>> = { 'a.txt': 'a' },
 ) {
   const world = await setUpWorkspaces(t, {}, 20_000, undefined, { files: given });
-  const { workspaces, mirror, root, directory } = world;
+  const { mirror, root, directory } = world;
   const task = world.task();
   const { path } = await world.ready(task);
   await change(path);
   const isolation = { active: false, wrap: (file: string, args: readonly string[]) => [file, args] as const };
   const places = new WorkspacePlaces({ root, isolation }, new WorkspaceManifests(join(root, ROOT_DATA)));
-  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const carrier = new WorkCarrier({ mirror, places });
   const bundle = join(directory, 'attempt', 'handed-out.bundle');
   mkdirSync(dirname(bundle));
   const packed = await carrier.pack(task, bundle, { submodules: true }, signal);
@@ -116,7 +117,17 @@ async function setUp(
   mkdirSync(origin);
   await unpackOrigin(origin, received, taken, signal);
   const work = join(tempDir(t), 'work');
-  await gitAs(directory, 'clone', '--quiet', '--branch', BRANCH, origin, work);
+  await gitAs(directory, 'clone', '--quiet', origin, work);
+  // As a workspace is put there.
+  await gitAs(
+    work,
+    'checkout',
+    '--quiet',
+    '--track',
+    '-B',
+    BRANCH,
+    `origin/${taken.files === null && head === base ? defaultBranch : BRANCH}`,
+  );
   let bundles = 0;
   /** A bundle of these refs of the worker's clone, as a worker hands it in. */
   const bundleOf = async (...refs: string[]) => {

@@ -40,6 +40,8 @@ test('an issue is done by a worker, which asks the coordinator; the store holds 
   const script = [
     `cat > prompt.txt; grep -q ${PROMPT_CANARY} prompt.txt; grep -q "in $PWD" prompt.txt; rm prompt.txt`,
     '[ "$MODEL_KEY" != "" ]; [ "$TOOL_FLEET_KEY$FLEET_KEY$GITHUB_TOKEN$TOOL_QUEUE_URL" = "" ]',
+    // What the worker begins other attempts with is not for this one.
+    '[ -d ../../../../state/code ]; [ "$(ls -A ../../../../state/code)" = "" ]',
     'tool issue comment --body "I begin"',
     waitsFor(place, 'go'),
     `echo ${CODE_CANARY} > code.txt`,

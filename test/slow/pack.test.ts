@@ -131,6 +131,12 @@ for (const major of MAJORS) {
       /npm install --global --prefix \S+ bullmq@6\.7 ioredis@5 .*\(queue_package_missing\)|bullmq@6\.7 ioredis@5 \(queue_package_missing\)/,
     );
     assert.match(run(tool, ['worker', '--queue', 'postgres://127.0.0.1:9/db']).stderr, / bullmq@6\.7 pg@8[ .]/);
+    const untraced = run(tool, [...queue, '--traces']);
+    assert.equal(untraced.status, 2, untraced.stderr);
+    assert.match(
+      untraced.stderr,
+      /npm install --global --prefix \S+ @opentelemetry\/api@1\.9 [^\n]*\n?.*\(trace_package_missing\)/,
+    );
     // The demo on this one, from dist/, is in test/cli/demo/demo.integration.test.ts.
     if (!process.versions.node.startsWith(`${major}.`)) {
       const packages = join(prefix, 'lib', 'node_modules');

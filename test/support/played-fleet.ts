@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Clock } from '../../src/base/ports.ts';
+import { NO_SPAN } from '../../src/base/rules/span.ts';
 import type { AgentRequestHandler } from '../../src/daemon/ports.ts';
 import { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
@@ -125,6 +126,7 @@ export class PlayedCoordinator {
     } as unknown as WorkCarrier;
     const runner = new RemoteRunner({
       ...{ coordinator, carrier, repository: REPOSITORY, fence: lease.fence, directory: join(this.#directory, 'out') },
+      spanOf: () => NO_SPAN,
       ...{ workflow: () => world.workflow, author: undefined, clock, labels: new Map() },
       local: { name: 'played', run: () => Promise.reject(new Error('no role is played')) },
       onEvidence: async () => undefined,

@@ -637,6 +637,7 @@ export function workflowWith(
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000, ...change.follow },
     notify: { command: null, webhook: null },
     queue: null,
+    telemetry: { traces: false },
     server: { port: 0, host: '127.0.0.1', allowedHosts: [], token: null, webhookSecret: null },
     prompt: 'work',
   };

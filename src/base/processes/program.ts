@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { type Readable, Writable } from 'node:stream';
 import { BASE_CODES } from '../rules/base-codes.ts';
 import { errorCode, failure, messageOf } from '../rules/errors.ts';
@@ -37,8 +38,10 @@ export type RunningProgram = {
 const GRACE_MS = 5_000;
 /** A program this young may not hear signals yet, like one whose namespaces are being set up: it is asked once more. */
 const YOUNG_MS = 500;
-/** How long output may still come after the process has ended, held open by a process that left the group. */
+/** How long nothing may come after the process has ended, where a process that left the group holds its output open. */
 const DRAIN_MS = 500;
+/** So often something may come all the same. */
+const DRAINS = 20;
 
 type Child = ChildProcess & {
   readonly pid: number;
@@ -49,6 +52,39 @@ type Child = ChildProcess & {
 
 function hasStarted(child: ChildProcess): child is Child {
   return child.pid !== undefined && child.stdin !== null && child.stdout !== null && child.stderr !== null;
+}
+
+/** Bytes that came, and whether some wait for whoever reads them. */
+function outputOf(streams: readonly Readable[]): { readonly bytes: number; readonly isWaiting: boolean } {
+  const bytes = streams.reduce((sum, stream) => sum + (stream instanceof Socket ? stream.bytesRead : 0), 0);
+  return { bytes, isWaiting: streams.some((one) => one.readableFlowing !== null && one.readableLength > 0) };
+}
+
+/**
+ * Calls `end` once the output of a program that has ended is silent. Time alone does not say that: this process may have
+ * been busy meanwhile, and what came waits to be read.
+ * @returns stops it
+ */
+function onceSilent(streams: readonly Readable[], end: () => void): () => void {
+  let before = outputOf(streams).bytes;
+  let timer: NodeJS.Timeout | undefined;
+  let turn: NodeJS.Immediate | undefined;
+  const wait = (left: number) => {
+    timer = setTimeout(() => {
+      // What has come is read before this.
+      turn = setImmediate(() => {
+        const { bytes, isWaiting } = outputOf(streams);
+        if (left === 0 || (bytes === before && !isWaiting)) return end();
+        before = bytes;
+        wait(left - 1);
+      });
+    }, DRAIN_MS);
+  };
+  wait(DRAINS);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(turn);
+  };
 }
 
 async function launch(file: string, args: readonly string[], options: ProgramOptions): Promise<Child> {
@@ -110,13 +146,13 @@ export async function startProgram(
       // The leader is gone; what it left in its group goes too.
       signalGroup(pid, 'SIGKILL');
       const end = { exitCode, signal };
-      const drained = setTimeout(() => {
+      const stop = onceSilent([stdout, stderr], () => {
         stdout.destroy();
         stderr.destroy();
         resolve(end);
-      }, DRAIN_MS);
+      });
       child.once('close', () => {
-        clearTimeout(drained);
+        stop();
         resolve(end);
       });
     });

@@ -28,11 +28,11 @@ export class RuntimeDir {
     this.path = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   }
 
-  /** A new directory in it. */
+  /** A new directory in it. Issues of two repositories may have one number: each caller gets one of its own. */
   make(name: string): string {
     this.#restore();
-    const path = join(this.path, name);
-    this.remove(path);
+    this.#count += 1;
+    const path = join(this.path, `${name}.${this.#count}`);
     mkdirSync(path, { mode: 0o700 });
     return path;
   }

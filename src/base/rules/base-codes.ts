@@ -164,4 +164,16 @@ export const BASE_CODES = codes({
     help: 'Install it again.',
     values: { path: 'text', directory: 'text' },
   },
+  trace_package_missing: {
+    kind: 'prerequisite',
+    message: 'Traces need packages of OpenTelemetry, which are not installed.',
+    help: 'Run: {command}',
+    values: { command: 'text' },
+  },
+  traces_not_taken: {
+    kind: 'warning',
+    message: 'The collector does not take traces: {said}.',
+    help: 'Check OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS. Attempts go on; their spans are lost.',
+    values: { said: 'text' },
+  },
 });

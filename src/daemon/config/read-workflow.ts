@@ -315,6 +315,7 @@ function normalize(
       },
       problems,
     ),
+    telemetry: { traces: input.telemetry.traces },
     server: {
       port: input.server.port,
       host: input.server.host,

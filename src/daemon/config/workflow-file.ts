@@ -39,6 +39,7 @@ const FIXED: readonly [string, (workflow: Workflow) => unknown][] = [
   ['state.dir', (workflow) => workflow.stateDir],
   ['tool.isolation', (workflow) => workflow.tool.isolation],
   ['queue', (workflow) => workflow.queue],
+  ['telemetry.traces', (workflow) => workflow.telemetry.traces],
   ['server', (workflow) => workflow.server],
 ];
 
@@ -54,6 +55,7 @@ function keepFixed(first: Workflow, next: Workflow): Workflow {
     stateDir: first.stateDir,
     tool: { ...next.tool, isolation: first.tool.isolation },
     queue: first.queue,
+    telemetry: first.telemetry,
     server: first.server,
   });
 }

@@ -365,6 +365,17 @@ const server = z
   })
   .prefault({});
 
+const telemetry = z
+  .strictObject({
+    traces: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Send traces of attempts to a collector of OpenTelemetry, which OTEL_EXPORTER_OTLP_ENDPOINT and its like name.',
+      ),
+  })
+  .prefault({});
+
 export const workflowSchema = z.strictObject({
   tracker,
   active_states: labels.optional().describe('The same as tracker.active_states.'),
@@ -379,6 +390,7 @@ export const workflowSchema = z.strictObject({
   follow,
   notify,
   queue,
+  telemetry,
   server,
 });
 

@@ -96,6 +96,7 @@ export type Workflow = {
   readonly notify: { readonly command: string | null; readonly webhook: string | null };
   /** Null: agents run on this machine. */
   readonly queue: QueueSettings | null;
+  readonly telemetry: { readonly traces: boolean };
   readonly server: {
     /** 0: no server. */
     readonly port: number;

@@ -17,11 +17,15 @@ export type RemoteAttemptOptions = {
   /** The bundle with which the worker begins. */
   readonly bundle: string;
   readonly hooks: RunHooks;
+  /** Makes a bundle for a worker that has a commit; false: that is of no use, and it needs the whole one. */
+  readonly packSince?: (have: string, path: string) => Promise<boolean>;
   /** Answers what the agent asks; null: nobody does. */
   readonly handler: AgentRequestHandler | null;
   /** Takes what the worker hands in. */
   readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
+  /** A worker has it. */
+  readonly onTaken?: (worker: string) => void;
   readonly clock: Clock;
 };
 
@@ -79,6 +83,7 @@ export class RemoteAttempt {
     if (known !== null) return known;
     const taken = { worker, nonce, token: newToken() };
     this.#taken = taken;
+    this.options.onTaken?.(worker);
     const text = `attempt ${this.options.job.attempt} is with the worker ${worker}`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
     return taken;

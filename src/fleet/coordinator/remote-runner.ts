@@ -3,8 +3,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunHooks, Runner, RunRequest } from '../../agents/ports.ts';
+import { inSpan } from '../../base/in-span.ts';
 import type { Clock } from '../../base/ports.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
+import type { Span } from '../../base/rules/span.ts';
 import type { GateRequest, WorkspaceTask } from '../../daemon/ports.ts';
 import { neededLabels } from '../../daemon/rules/queue-settings.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
@@ -36,6 +38,8 @@ export type RemoteRunnerOptions = {
   readonly onEvidence: (issue: number, evidence: Evidence) => Promise<void>;
   /** Labels of issues by their numbers, as of their last attempt in this process. */
   readonly labels: Map<number, readonly string[]>;
+  /** What the work on an issue belongs to. */
+  readonly spanOf: (issue: number) => Span;
 };
 
 /** Labels of so many issues are kept. */
@@ -135,18 +139,31 @@ export class RemoteRunner implements Runner {
     };
     const { submodules } = workflow().workspace;
     const fills = { submodules, commit: measurement?.commit };
-    const packed = await carrier.pack(task, join(place, 'handed-out.bundle'), fills, hooks.signal);
+    const span = this.#options.spanOf(request.issue);
+    const packed = await inSpan(span, 'pack', () =>
+      carrier.pack(task, join(place, 'handed-out.bundle'), fills, hooks.signal),
+    );
     const job = this.#job(request, measurement?.number);
     const { maxBundleBytes } = coordinator.options;
+    const queued = span.start('queue');
     const attempt = new RemoteAttempt({
       ...{ job, hooks, clock, bundle: packed.path },
       onEvidence: measurement?.onEvidence ?? ((evidence) => this.#options.onEvidence(request.issue, evidence)),
-      order: { ...this.#order(request, packed), ...(measurement === undefined ? {} : { measures: true }) },
+      order: {
+        ...this.#order(request, packed),
+        ...(measurement === undefined ? {} : { measures: true }),
+        ...(span.traceparent === null ? {} : { traceparent: span.traceparent }),
+      },
+      onTaken: (worker) => queued.end(undefined, { worker }),
       handler: coordinator.handlerOf(request.env),
+      packSince: (have, to) => carrier.packSince(request.issue, packed, have, to, hooks.signal),
       // What only measures has nothing to hand in.
       adopt: async (path, work) => {
-        if (measurement === undefined)
-          await inTime(clock, (limit) => carrier.adopt(task, path, work, { base: packed.base, maxBundleBytes }, limit));
+        if (measurement !== undefined) return;
+        const { base } = packed;
+        await inSpan(span, 'adopt', () =>
+          inTime(clock, (limit) => carrier.adopt(task, path, work, { base, maxBundleBytes }, limit)),
+        );
       },
     });
     coordinator.add(attempt);
@@ -155,6 +172,7 @@ export class RemoteRunner implements Runner {
       return await this.#see(attempt, job, priority, hooks.signal);
     } finally {
       coordinator.remove(attempt);
+      queued.end('not_taken');
       await coordinator.options.queue.remove(job).catch(() => undefined);
     }
   }
@@ -214,6 +232,7 @@ export class RemoteRunner implements Runner {
       ...{ issue: request.issue, life: request.life, attempt: request.attempt, slug: tracker.slug },
       branch: request.env.TOOL_BRANCH ?? '',
       ...{ default_branch: packed.defaultBranch, base: packed.base, head: packed.head, files: packed.files },
+      ...(packed.defaultHead === null ? {} : { default_head: packed.defaultHead }),
       ...{ prompt: request.prompt, issue_text: request.issueText, budget_usd: request.budgetUsd },
       round: request.round ?? null,
       max_bundle_bytes: coordinator.options.maxBundleBytes,

@@ -28,6 +28,7 @@ import type { RemoteAttempt } from './remote-attempt.ts';
 
 const FLEET_PATH = '/fleet/v1/';
 const ATTEMPT = /^\/fleet\/v1\/attempts\/([\w.-]+)\/([a-z]+)$/;
+const SHA = /^[0-9a-f]{40,64}$/;
 /** Of a worker that shows the token of its attempt. */
 const MOST_JSON_BYTES = 8 * 1024 * 1024;
 /** Of anybody. */
@@ -114,7 +115,7 @@ export class WorkerRequests {
         return send(response, 200, {});
       }
       const attempt = this.#coordinator.admit(id, token);
-      if (verb === 'code') return await this.#code(attempt, response);
+      if (verb === 'code') return await this.#code(attempt, header(request, 'x-have'), response);
       if (verb === 'work') return send(response, 200, await this.#work(attempt, request));
       const body = await readText(request, MOST_JSON_BYTES);
       // Again, after the body has come.
@@ -185,10 +186,18 @@ export class WorkerRequests {
     return bytes;
   }
 
-  async #code({ options }: RemoteAttempt, response: ServerResponse): Promise<void> {
-    const { size } = await stat(options.bundle);
-    response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
-    await pipeline(createReadStream(options.bundle), response).catch(() => response.destroy());
+  /** @param have a commit that the worker has; empty: none */
+  async #code({ options }: RemoteAttempt, have: string, response: ServerResponse): Promise<void> {
+    const since = join(dirname(options.bundle), `${randomBytes(9).toString('hex')}.bundle`);
+    try {
+      const isShort = SHA.test(have) && (await options.packSince?.(have, since)) === true;
+      const path = isShort ? since : options.bundle;
+      const { size } = await stat(path);
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
+      await pipeline(createReadStream(path), response).catch(() => response.destroy());
+    } finally {
+      await rm(since, { force: true });
+    }
   }
 
   /** Takes in a bundle, up to its limit. */

@@ -1,7 +1,7 @@
 // Workspace of one attempt on a worker, with the copy of the repository that it is cloned from.
 
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { hookEnvironment } from '../../agents/agent-home.ts';
 import type { Isolation } from '../../agents/isolation.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
@@ -14,8 +14,11 @@ import { WorkspaceManifests } from '../../daemon/workspaces/workspace-manifests.
 import { WorkspacePlaces } from '../../daemon/workspaces/workspace-places.ts';
 import { ROOT_DATA } from '../../daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
+import type { FleetJob } from '../rules/job.ts';
 import type { Order } from '../wire.ts';
-import { WorkCarrier } from '../work-carrier.ts';
+import { unpackDefault, unpackOrigin, WorkCarrier } from '../work-carrier.ts';
+import type { CodeCache } from './code-cache.ts';
+import type { CoordinatorClient } from './coordinator-client.ts';
 
 export type WorkspaceParts = {
   readonly order: Order;
@@ -45,15 +48,46 @@ export function workflowOf({ defaults, order }: Pick<WorkspaceParts, 'defaults' 
 }
 
 /** Bare repository that holds what the coordinator handed out. */
-export function originOf({ stateDir }: Pick<WorkspaceParts, 'stateDir'>): string {
+function originOf({ stateDir }: Pick<WorkspaceParts, 'stateDir'>): string {
   return join(stateDir, 'origin.git');
 }
 
-export async function openWorkspace(parts: WorkspaceParts, workflow: () => Workflow) {
+/**
+ * Gives a repository with what the work begins with, and what gives it back.
+ * @param parts `client`: of the coordinator that has it
+ */
+export async function fetchCode(
+  parts: WorkspaceParts & {
+    readonly client: Pick<CoordinatorClient, 'code'>;
+    readonly job: FleetJob;
+    readonly cache: CodeCache;
+  },
+  signal: AbortSignal,
+): Promise<{ readonly origin: string; readonly release: () => Promise<void> }> {
+  const { order, job, stateDir, client, cache, isolation } = parts;
+  const bundle = join(stateDir, 'handed-out.bundle');
+  const { default_head: sha, default_branch: branch } = order;
+  // An agent without namespaces could write to what others begin with.
+  if (sha === undefined || !(await isolation(order.tool.isolation)).active) {
+    const origin = originOf(parts);
+    await mkdir(origin, { recursive: true, mode: 0o700 });
+    await client.code(bundle);
+    await unpackOrigin(origin, bundle, order, signal);
+    return { origin, release: async () => undefined };
+  }
+  const { path, release } = await cache.take(job.repository, sha, async (directory, earlier) => {
+    await client.code(bundle, earlier?.sha);
+    await unpackDefault(directory, bundle, { branch, sha, earlier: earlier?.path ?? null }, signal);
+  });
+  return { origin: path, release };
+}
+
+/** @param origin what it is cloned from */
+export async function openWorkspace(parts: WorkspaceParts, workflow: () => Workflow, origin = originOf(parts)) {
   const { order, stateDir, root, runtime, env, clock, log } = parts;
   const isolation = await parts.isolation(order.tool.isolation);
   const remote = {
-    ...{ remoteUrl: pathToFileURL(originOf(parts)).href, secret: async () => null, env: { ...env }, clock },
+    ...{ remoteUrl: origin, secret: async () => null, env: { ...env }, clock },
     silenceMs: () => workflow().workspace.cloneTimeoutMs,
   };
   const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote });
@@ -65,7 +99,7 @@ export async function openWorkspace(parts: WorkspaceParts, workflow: () => Workf
     hookEnv: () => hookEnvironment(env),
   });
   const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
-  const carrier = new WorkCarrier({ mirror, places, workspaces });
+  const carrier = new WorkCarrier({ mirror, places });
   const agents = { workflow, stateDir, runtime, isolation, env, author };
   return { mirror, workspaces, places, carrier, agents };
 }

@@ -68,7 +68,7 @@ const REPEATED = [429, 502, 503, 504];
 export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
 type Body =
-  | { readonly kind: 'none' }
+  | { readonly kind: 'none'; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'file'; readonly path: string | null; readonly headers: Readonly<Record<string, string>> };
 
@@ -131,9 +131,9 @@ export class CoordinatorClient {
     }
   }
 
-  /** Writes the bundle with which the work begins. */
-  async code(path: string): Promise<void> {
-    await this.#repeat('GET', this.#path('code'), { kind: 'none' }, async (body) => {
+  /** Writes the bundle with which the work begins. @param have a commit that it may leave out, with all before it */
+  async code(path: string, have = ''): Promise<void> {
+    await this.#repeat('GET', this.#path('code'), { kind: 'none', headers: { 'x-have': have } }, async (body) => {
       await pipeline(body, createWriteStream(path, { mode: 0o600 }));
       return '';
     });
@@ -293,7 +293,7 @@ function parsed(body: string): unknown {
 }
 
 async function contentOf(body: Body): Promise<readonly [Readable | string | null, Readonly<Record<string, string>>]> {
-  if (body.kind === 'none') return [null, {}];
+  if (body.kind === 'none') return [null, body.headers];
   if (body.kind === 'json') return [JSON.stringify(body.value), { 'content-type': 'application/json' }];
   if (body.path === null) return ['', body.headers];
   const { size } = await stat(body.path);

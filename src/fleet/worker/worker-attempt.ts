@@ -4,10 +4,13 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunEnd, RunRequest } from '../../agents/ports.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
+import { tracedRunner } from '../../agents/traced-runner.ts';
 import { Watchdog } from '../../agents/watchdog.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
+import { inSpan } from '../../base/in-span.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
+import type { Span } from '../../base/rules/span.ts';
 import { faultOf } from '../../daemon/fault.ts';
 import type { WorkspaceTask } from '../../daemon/ports.ts';
 import { isDiskFull } from '../../daemon/rules/disk-full.ts';
@@ -23,9 +26,10 @@ import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
 import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
-import { unpackOrigin, type WorkCarrier } from '../work-carrier.ts';
-import { openWorkspace, originOf, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
+import type { WorkCarrier } from '../work-carrier.ts';
+import { fetchCode, openWorkspace, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
+import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
 
@@ -33,12 +37,16 @@ export type AttemptParts = WorkspaceParts & {
   readonly client: CoordinatorClient;
   readonly job: SignedJob;
   readonly kept: KeptWork;
+  readonly cache: CodeCache;
   readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
   readonly endRun: (run: string) => Promise<number>;
   /** The worker ends: the agent is ended, and its work handed back. */
   readonly returning: AbortSignal;
+  /** All that the worker does for it. */
+  readonly span: Span;
+  readonly askedAt: number;
 };
 
 /** End of an attempt whose worker does not go on with it. */
@@ -66,6 +74,9 @@ function failed(error: unknown): RunEnd {
   return { ok: false, words: messageOf(error), fault, resumable: true };
 }
 
+/** Steps that are hooks of the workflow. */
+const HOOKS: readonly string[] = ['after_create', 'before_run', 'after_run', 'before_remove'];
+
 function tipOf({ head, files }: WorkCommits): string {
   return files ?? head;
 }
@@ -88,6 +99,8 @@ export class WorkerAttempt {
   /** The coordinator has all of it, and it is kept until it is published. */
   #isKept = false;
   #isAble = true;
+  /** Gives back what others may share. */
+  #release: () => Promise<void> = async () => undefined;
 
   constructor(parts: AttemptParts) {
     const { order, client, clock } = parts;
@@ -119,13 +132,16 @@ export class WorkerAttempt {
    * to its places.
    */
   async run(): Promise<boolean> {
-    const { returning, client } = this.#parts;
+    const { returning, client, span, askedAt } = this.#parts;
     const returns = () => this.#stop.abort();
     returning.addEventListener('abort', returns, { once: true });
     if (returning.aborted) returns();
     this.#beats.start();
+    span.start('take', {}, askedAt).end();
+    let code: string | undefined = 'superseded';
     try {
       const { end, evidence } = await this.#work();
+      code = end.ok ? undefined : (end.cutOff?.kind ?? `${end.fault}_failed`);
       await this.#beats.flush();
       if (this.#superseded !== null) throw this.#superseded;
       await client.end({ end, returned: returning.aborted && !end.ok, evidence });
@@ -134,7 +150,14 @@ export class WorkerAttempt {
       returning.removeEventListener('abort', returns);
       await this.#beats.close();
       await this.#clear();
+      span.end(code);
     }
+  }
+
+  /** A step with a line in the output, and a span. */
+  #step<T>(name: string, act: () => Promise<T>): Promise<T> {
+    this.#beats.enter(name);
+    return inSpan(this.#parts.span, HOOKS.includes(name) ? `hook ${name}` : name, act);
   }
 
   /** Hands in what an attempt of an earlier process has left in its workspace. */
@@ -149,6 +172,7 @@ export class WorkerAttempt {
       } else this.#isUnsaved = false;
     } finally {
       await this.#clear();
+      this.#parts.span.end();
     }
   }
 
@@ -156,6 +180,7 @@ export class WorkerAttempt {
   async #clear(): Promise<void> {
     const { root, stateDir, endRun, kept, id, log } = this.#parts;
     await endRun(this.#task.env.TOOL_RUN ?? '');
+    await this.#release();
     if (this.#isUnsaved) {
       log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
       return;
@@ -181,23 +206,24 @@ export class WorkerAttempt {
   }
 
   async #inWorkspace(): Promise<End> {
-    const { order, stateDir, root, client, newRun, kept, id } = this.#parts;
+    const { order, stateDir, root, newRun, kept, id } = this.#parts;
     const workflow = () => this.#workflow;
     const { signal } = this.#stop;
-    const [origin, bundle] = [originOf(this.#parts), join(stateDir, 'handed-out.bundle')];
     await kept.note(id, this.#record(null));
-    await mkdir(origin, { recursive: true, mode: 0o700 });
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
-    await client.code(bundle);
-    await unpackOrigin(origin, bundle, order, signal);
-    const { mirror, workspaces, carrier, agents } = await openWorkspace(this.#parts, workflow);
     const task = this.#task;
-    const { path } = await workspaces.prepare(task, signal);
-    this.#beats.enter('after_create');
-    await workspaces.afterCreate(task, signal);
+    const { span } = this.#parts;
+    const { origin, release } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = release;
+    const made = await inSpan(span, 'workspace', async () => {
+      const opened = await openWorkspace(this.#parts, workflow, origin);
+      return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
+    });
+    const { mirror, workspaces, carrier, agents, path } = made;
+    await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
-    this.#beats.enter('before_run');
-    await workspaces.beforeRun(task, signal);
+    await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
     this.#isUnsaved = true;
     const deliver = async () => {
@@ -207,7 +233,7 @@ export class WorkerAttempt {
     const end = order.measures ? ({ ok: true, words: '' } as const) : await this.#runAgent(path, agents, deliver);
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
-    const head = order.measures ? order.head : await this.#handIn(workspaces, carrier);
+    const head = order.measures ? order.head : await inSpan(span, 'hand_in', () => this.#handIn(workspaces, carrier));
     const isMeasured = head !== null && (order.measures || this.#workflow.gate.mode !== 'off') && !signal.aborted;
     const evidence = isMeasured ? await this.#measure(agents, mirror, path, head, newRun) : null;
     await this.#after('before_remove', () => workspaces.beforeRemove(task, new AbortController().signal));
@@ -228,9 +254,8 @@ export class WorkerAttempt {
   async #after(hook: 'after_run' | 'before_remove', run: () => Promise<boolean>): Promise<void> {
     const { hooks } = this.#workflow;
     if ((hook === 'after_run' ? hooks.afterRun : hooks.beforeRemove) === null) return;
-    this.#beats.enter(hook);
     try {
-      await run();
+      await this.#step(hook, run);
     } catch (error) {
       this.#beats.event({ type: 'log', level: 'warn', text: messageOf(error) });
     }
@@ -277,7 +302,8 @@ export class WorkerAttempt {
         },
       };
       this.#beats.enter('agent');
-      const end = await createRunner(agents)(order.tool.runtime).run(request, {
+      const runner = tracedRunner(createRunner(agents)(order.tool.runtime), () => this.#parts.span);
+      const end = await runner.run(request, {
         signal: AbortSignal.any([signal, expired.signal]),
         output: task.output,
         onStarted: (pid) => {
@@ -387,11 +413,12 @@ export class WorkerAttempt {
   ): Promise<Evidence> {
     const { clock, order } = this.#parts;
     const { signal } = this.#stop;
-    this.#beats.enter('gate');
     const line = { enter: async () => () => undefined };
     const gate = new GateRunner({ ...agents, line, clock, newRun });
-    const base = await mirror.comparison.baseOf(commit, signal);
     const { timeoutMs } = this.#workflow.gate;
-    return gate.measure({ issue: order.issue, path, commit, base, timeoutMs, output: this.#task.output }, signal);
+    return this.#step('gate', async () => {
+      const base = await mirror.comparison.baseOf(commit, signal);
+      return gate.measure({ issue: order.issue, path, commit, base, timeoutMs, output: this.#task.output }, signal);
+    });
   }
 }

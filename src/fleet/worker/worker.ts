@@ -34,6 +34,8 @@ export type TakenAttempt = {
   readonly order: Order;
   readonly id: string;
   readonly returning: AbortSignal;
+  /** When the coordinator was asked for it, ms since the epoch. */
+  readonly askedAt: number;
 };
 
 type TakenJob = NonNullable<Awaited<ReturnType<JobWorker['getNextJob']>>>;
@@ -346,12 +348,13 @@ export class FleetWorker {
     };
     void renew();
     const client = this.#client(data, cut.signal);
+    const askedAt = clock.now();
     try {
       const order = await client.take();
       this.#made += 1;
       const fields = { issue: data.issue, attempt: data.attempt };
       log.log('info', 'agent', `${data.repository}#${data.issue}: attempt ${data.attempt} begins`, fields);
-      const isAble = await make({ client, job: data, order, id, returning: this.#returning.signal });
+      const isAble = await make({ client, job: data, order, id, askedAt, returning: this.#returning.signal });
       log.log('info', 'agent', `${data.repository}#${data.issue}: attempt ${data.attempt} is handed in`, fields);
       if (!isAble) this.#pausedUntil = clock.elapsed() + UNABLE_MS;
       return 'complete';

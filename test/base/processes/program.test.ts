@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -122,4 +123,20 @@ test('when a process started tells it from another with its number', (t) => {
   assert.equal(processStartTime(process.pid), own);
   assert.equal(processStartTime(2 ** 22 - 1), null);
   writeFileSync(join(tempDir(t), 'x'), '');
+});
+
+test('output that comes while this process is busy is read, however long that takes', async (t) => {
+  const written = join(tempDir(t), 'written');
+  const late = `while ! kill -0 $$ 2>/dev/null; do :; done; sleep 0.2; echo late; touch ${written}`;
+  const { emit } = ChildProcess.prototype;
+  const busy = t.mock.method(ChildProcess.prototype, 'emit', function (this: ChildProcess, ...args: unknown[]) {
+    const isHeard = Reflect.apply(emit, this, args);
+    // The program has ended, and another process of its writes on.
+    if (args[0] === 'exit')
+      while (!existsSync(written)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
+    return isHeard;
+  });
+  const { stdout } = await runProgram('/bin/sh', ['-c', `setsid sh -c '${late}' & exit 0`], { cwd: '/', env });
+  assert.ok(busy.mock.callCount() > 0);
+  assert.equal(stdout, 'late\n');
 });

@@ -35,10 +35,13 @@ test('what is removed is out of the way at once and gone at the end, whatever is
   const runtime = new RuntimeDir();
   const path = runtime.make('a');
   writeFileSync(join(path, 'file'), 'x');
-  assert.deepEqual(readdirSync(runtime.make('a')), [], 'a new one of the same name');
+  const other = runtime.make('a');
+  assert.deepEqual(readdirSync(other), [], 'one of the same name is another one');
+  assert.deepEqual(readdirSync(path), ['file'], 'and leaves the first as it is');
   runtime.remove(path);
   runtime.remove(path);
   assert.equal(existsSync(path), false);
+  assert.ok(existsSync(other));
   await runtime.close();
   assert.equal(existsSync(runtime.path), false);
 });

@@ -111,6 +111,7 @@ test('with nothing but the repository, every default holds', () => {
     follow: { until: 'open', maxRounds: 3, answerTimeoutMs: 1_209_600_000 },
     notify: { command: null, webhook: null },
     queue: null,
+    telemetry: { traces: false },
     server: {
       port: 8888,
       host: '127.0.0.1',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
 import type { RunHooks, Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { NO_SPAN } from '../../../src/base/rules/span.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
 import { RemoteRunner } from '../../../src/fleet/coordinator/remote-runner.ts';
@@ -49,6 +50,7 @@ function setUp(t: TestContext, adopt: (signal: AbortSignal) => Promise<void>) {
   const runner = new RemoteRunner({
     ...{ coordinator, carrier, clock, repository: 'h/o/r', fence: 1, directory: tempDir(t), author: undefined },
     ...{ workflow: () => workflowWith({}), local: {} as Runner, labels: new Map(), onEvidence: async () => undefined },
+    spanOf: () => NO_SPAN,
   });
   /** The attempt, with the worker that took it. */
   const taken = async () => {

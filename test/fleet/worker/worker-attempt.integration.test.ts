@@ -9,8 +9,10 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { endProcessesOfRun } from '../../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
+import { NO_SPAN } from '../../../src/base/rules/span.ts';
 import { worksOf } from '../../../src/daemon/workspaces/workspace-saves.ts';
 import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
+import { CodeCache } from '../../../src/fleet/worker/code-cache.ts';
 import { CoordinatorClient } from '../../../src/fleet/worker/coordinator-client.ts';
 import { KeptWork } from '../../../src/fleet/worker/kept-work.ts';
 import { Leftovers } from '../../../src/fleet/worker/leftovers.ts';
@@ -89,6 +91,7 @@ async function setUp(t: Cleanup, { script, tool, root, hold }: Settings) {
     new WorkerAttempt({
       ...{ client, job, order, kept, id: attempt.id, defaults: workflowWith({}), runtime, isolation, log, ...own },
       ...{ env: process.env, clock: systemClock, returning: returning.signal },
+      ...{ span: NO_SPAN, askedAt: 0, cache: new CodeCache(join(directory, 'code')) },
       newRun: () => {
         runs += 1;
         return `${attempt.id}-${process.pid}-${runs}`;

@@ -56,6 +56,7 @@ export class Comparison {
   /** The newest commit that `sha` and the default branch have in common; where there is none, that of the default branch. */
   async baseOf(sha: string, signal: AbortSignal): Promise<string> {
     const tip = await this.#options.tip(signal);
+    if (tip === sha) return tip;
     await this.#options.relate(tip, sha, signal);
     const { exitCode, stdout } = await this.#options.try(['merge-base', tip, sha], signal);
     return exitCode === 0 ? stdout.trim() : tip;

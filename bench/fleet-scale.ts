@@ -1,0 +1,215 @@
+// A large fleet on one machine: 10,000 open issues in 50 repositories, 20 workers, and 1,000 attempts in flight that wait.
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentRunning, COMMITS } from '../test/support/agents.ts';
+import type { Daemon } from '../test/support/daemon.ts';
+import { FLEET_KEY, RedisServer, startWorker } from '../test/support/fleet.ts';
+import type { TestForge } from '../test/support/forge.ts';
+import { type Cleanup, tempDir } from '../test/support/temp.ts';
+import { daemonFor, type Repositories, startForges } from '../test/support/two-forges.ts';
+import { median, type Row, withCleanup } from './figures.ts';
+import { loadOf, p95 } from './fleet-load.ts';
+
+const HOURS = 10 * 60 * 60_000;
+const REPOSITORIES = 50;
+const ISSUES = 10_000;
+const WORKERS = 20;
+const SLOTS = 50;
+const ROUNDS = 20;
+/** Attempts in flight, one after the other. With those of the rounds, which find a slot, all slots are taken. */
+const STEPS = [100, 300, WORKERS * SLOTS - ROUNDS] as const;
+const QUIET_MS = 2_000;
+const REFRESH_MS = 15_000;
+const IDLE_MS = 20_000;
+const LATENCY_MS = 500;
+const LEASE_MS = 30_000;
+const COORDINATOR_MB = 1;
+const WORKER_MB = 2;
+const LONG_MS = 3_600_000;
+
+type World = { readonly all: Repositories; readonly daemon: Daemon; readonly directory: string };
+
+function resident(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1000;
+}
+
+/** Of the process, and of those of its children that have ended, ms. */
+function processorOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return [11, 12, 13, 14].reduce((total, at) => total + Number(fields[at]), 0) * 10;
+}
+
+function countIn(directory: string, prefix: string): number {
+  return readdirSync(directory).filter((name) => name.startsWith(prefix)).length;
+}
+
+async function open(t: Cleanup, redis: RedisServer): Promise<World> {
+  const names = Array.from({ length: REPOSITORIES }, (_, index) => `shop-${index}`);
+  const all = await startForges(t, names);
+  const openAll = async (forge: TestForge) => {
+    for (let number = 0; number < ISSUES / REPOSITORIES; number++) await forge.open(`Issue ${number}`, { label: null });
+  };
+  await Promise.all([...all.forges.values()].map(openAll));
+  const directory = join(tempDir(t), 'stamps');
+  mkdirSync(directory);
+  execFileSync('mkfifo', [join(directory, 'gate')]);
+  // An agent that waits costs nothing: it opens a pipe that nobody writes to yet.
+  const stamp = `$(echo "$TOOL_REPO" | tr / _)-$TOOL_ISSUE`;
+  const waits = `: > "${directory}/start-${stamp}"; [ -e ${directory}/go ] || cat < ${directory}/gate`;
+  const yaml = [
+    `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }`,
+    `agent: { max_concurrent_agents: ${WORKERS * SLOTS} }`,
+    agentRunning(`${waits}; ${COMMITS}`),
+  ].join('\n');
+  const list = `repositories: [${names.map((name) => `maintainer/${name}`).join(', ')}]`;
+  const more = { pollMs: HOURS, server: 'webhook_secret: secret', env: { FLEET_KEY } };
+  const daemon = await daemonFor(t, all, list, yaml, more);
+  daemon.start();
+  const config = { url: `http://127.0.0.1:${daemon.port}/webhooks/github`, content_type: 'json', secret: 'secret' };
+  await daemon.until('all are polled', async () => {
+    const { repositories = [] } = await daemon.state();
+    return repositories.length === REPOSITORIES && repositories.every(({ last_poll_at: at }) => at !== null);
+  });
+  for (const [repo, { forge }] of all.forges)
+    await forge.call('maintainer', 'POST', `/repos/maintainer/${repo}/hooks`, { config, events: ['issues'] });
+  return { all, daemon, directory };
+}
+
+/** The issues with these places in all: the next one is in the next repository. */
+async function label({ all }: World, from: number, to: number): Promise<void> {
+  const forges = [...all.forges.values()];
+  for (let place = from; place < to; place++)
+    await forges[place % REPOSITORIES]?.label(Math.floor(place / REPOSITORIES) + 1, 'tool-todo');
+}
+
+/** From a label to the agent while the others wait, ms each. */
+async function latencies(world: World, from: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let place = from; place < from + ROUNDS; place++) {
+    const stamp = `start-maintainer_shop-${place % REPOSITORIES}-${Math.floor(place / REPOSITORIES) + 1}`;
+    const path = join(world.directory, stamp);
+    const labelledAt = Date.now();
+    await label(world, place, place + 1);
+    await world.daemon.until('the agent', () => countIn(world.directory, stamp) > 0);
+    took.push(statSync(path).mtimeMs - labelledAt);
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  }
+  return took;
+}
+
+/** Lets all agents go on that wait by now. */
+function wake(directory: string): void {
+  writeFileSync(join(directory, 'go'), '');
+  try {
+    closeSync(openSync(join(directory, 'gate'), constants.O_WRONLY | constants.O_NONBLOCK));
+  } catch {
+    // Nobody waits.
+  }
+}
+
+type Seen = {
+  readonly count: number;
+  readonly coordinator: number;
+  readonly worker: number;
+  readonly perMinute: number;
+};
+
+function memoryRow(who: 'coordinator' | 'worker', seen: readonly Seen[], most: number): Row {
+  const [first, last] = [seen[0], seen.at(-1)];
+  // Of a worker, for each attempt that it has itself.
+  const attempts = ((last?.count ?? 0) - (first?.count ?? 0)) / (who === 'worker' ? WORKERS : 1);
+  const each = ((last?.[who] ?? 0) - (first?.[who] ?? 0)) / attempts;
+  return {
+    what: `fleet of ${WORKERS} workers: resident memory of ${who === 'worker' ? 'a worker' : 'the coordinator'} with ${STEPS.join(', ')} attempts in flight`,
+    figure: `${seen.map((one) => one[who].toFixed(0)).join(', ')} MB: ${each.toFixed(2)} MB for each further one`,
+    floor: '–',
+    target: `≤ ${most} MB for each`,
+    met: each <= most,
+  };
+}
+
+export async function fleetScale(): Promise<Row[]> {
+  return withCleanup(async (t) => {
+    const redis = await RedisServer.start(t);
+    const world = await open(t, redis);
+    const { daemon, directory, all } = world;
+    const workers = Array.from({ length: WORKERS }, (_, index) =>
+      startWorker(t, `w${index + 1}`, redis, ['--slots', String(SLOTS)]),
+    );
+    await Promise.all(workers.map((worker) => worker.printed(/takes attempts from/)));
+    const before = await loadOf(redis);
+    const spent = () => [daemon.pid, ...workers.map(({ pid }) => pid)].map(processorOf);
+    const spentBefore = spent();
+    const seen: Seen[] = [];
+    let labelled = 0;
+    for (const count of STEPS) {
+      const at = Date.now();
+      await label(world, labelled, count);
+      let askedAt = Date.now();
+      const areThere = async () => {
+        // An issue that could not be read waits for a poll.
+        if (Date.now() - askedAt > REFRESH_MS) await daemon.refresh();
+        if (Date.now() - askedAt > REFRESH_MS) askedAt = Date.now();
+        return countIn(directory, 'start-') >= count;
+      };
+      await daemon.until(`${count} in flight`, areThere, LONG_MS);
+      const minutes = (Date.now() - at) / 60_000;
+      const worker = workers.reduce((total, { pid }) => total + resident(pid), 0) / WORKERS;
+      seen.push({ count, coordinator: resident(daemon.pid), worker, perMinute: (count - labelled) / minutes });
+      labelled = count;
+    }
+    const idleBefore = { load: await loadOf(redis), spent: spent() };
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const idle = (await loadOf(redis)).calls - idleBefore.load.calls;
+    const shares = spent().map((ms, index) => (ms - (idleBefore.spent[index] ?? 0)) / IDLE_MS);
+    const latency = await latencies(world, labelled);
+    const attempts = labelled + ROUNDS;
+    const isDone = () => {
+      wake(directory);
+      return daemon.log.split('state changed to tool-done').length - 1 >= attempts;
+    };
+    const releasedAt = Date.now();
+    await daemon.until('all are done', isDone, LONG_MS);
+    const took = Date.now() - releasedAt;
+    const after = await loadOf(redis);
+    const processor = spent().map((ms, index) => ms - (spentBefore[index] ?? 0));
+    const pulls = (await Promise.all([...all.forges.values()].map((forge) => forge.pulls()))).flat().length;
+    const [own = 0, ...others] = processor;
+    const [calls, bytes] = [(after.calls - before.calls) / attempts, (after.bytes - before.bytes) / attempts];
+    const latest = p95(latency);
+    return [
+      {
+        what: `fleet of ${WORKERS} workers: label → agent started on a worker, by webhook, p95 of ${ROUNDS}, ${labelled} attempts in flight`,
+        figure: `${latest.toFixed(0)} ms; median ${median(latency).toFixed(0)}`,
+        floor: '–',
+        target: `≤ ${LATENCY_MS} ms`,
+        met: latest <= LATENCY_MS,
+      },
+      {
+        what: `fleet of ${WORKERS} workers on this machine: ${attempts} attempts, ${ISSUES} open issues in ${REPOSITORIES} repositories`,
+        figure: `${seen.map((one) => one.perMinute.toFixed(0)).join(', ')} starts a minute; ${((attempts * 60_000) / took).toFixed(0)} ends a minute; ${pulls} pull requests`,
+        floor: `processor for each: ${(own / attempts).toFixed(0)} ms of the coordinator, ${(others.reduce((sum, ms) => sum + ms, 0) / attempts).toFixed(0)} of workers`,
+        target: 'one pull request each',
+        met: pulls === attempts,
+      },
+      {
+        what: `fleet of ${WORKERS} workers: ${labelled} attempts in flight that only wait`,
+        figure: `${((shares[0] ?? 0) * 100).toFixed(0)} % of a processor for the coordinator, ${(shares.slice(1).reduce((sum, one) => sum + one, 0) * 100).toFixed(0)} % for all workers`,
+        floor: `${(idle / (IDLE_MS / 1000)).toFixed(0)} commands of the store a second`,
+        target: '–',
+        met: true,
+      },
+      {
+        what: `fleet of ${WORKERS} workers: load of the store for each of ${attempts} attempts`,
+        figure: `${calls.toFixed(0)} commands, ${(bytes / 1000).toFixed(1)} kB on the wire`,
+        floor: '–',
+        target: '≤ 500 commands, ≤ 100 kB',
+        met: calls <= 500 && bytes <= 100_000,
+      },
+      memoryRow('coordinator', seen, COORDINATOR_MB),
+      memoryRow('worker', seen, WORKER_MB),
+    ];
+  });
+}
