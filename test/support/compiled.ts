@@ -12,6 +12,7 @@ export const COMPILING = {
   bundle: true,
   // Packages that bring programs or files of their own, which they look for beside their code.
   external: [
+    '@opentelemetry/*',
     'bullmq',
     'dependency-cruiser',
     'emulate',

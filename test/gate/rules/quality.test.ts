@@ -44,6 +44,7 @@ test('a rejection names what failed, with tests and files, and what to run', () 
         '  Add tests until they reach at least 80 % of the lines, beginning with the files named.',
         '  run again: npm run coverage',
       ].join('\n'),
+      next: 'Then complete the task again. The checks run again.',
     }),
   );
 });
