@@ -1,7 +1,6 @@
 // Root directory and version of this package, from the sources or from the bundle.
 
 import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BASE_CODES } from './rules/base-codes.ts';
@@ -31,13 +30,11 @@ export function packageRoot(): string {
 }
 
 /**
- * Holds the package at `root` and the packages that it loads: npm puts these into it or beside it, pnpm further away below
- * the same `node_modules`. Whoever may write there writes the program.
+ * Holds the package at `root` and those that it loads: npm puts these into it or beside it, pnpm further away below the same
+ * `node_modules`, and optional ones are always beside it. Whoever may write there writes the program.
  */
 export function programPlace(root: string = packageRoot()): string {
-  const loaded = createRequire(join(root, 'package.json')).resolve('zod');
-  const outermost = /^.*?\/node_modules(?=\/)/.exec(root)?.[0];
-  return loaded.startsWith(`${root}/`) || outermost === undefined ? root : outermost;
+  return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root;
 }
 
 export function packageVersion(): string {

@@ -31,8 +31,8 @@ export type RunningProgram = {
   readonly stderr: Readable;
   /** Resolves when the process has ended and its output was read; what its group left running is ended first. */
   readonly exit: Promise<ProgramExit>;
-  /** Ends the process group: SIGTERM, then SIGKILL. Calling it twice is fine. */
-  terminate(): void;
+  /** Ends the process group: SIGTERM, then SIGKILL. Calling it twice is fine. False: the process has ended. */
+  terminate(): boolean;
 };
 
 const GRACE_MS = 5_000;
@@ -41,7 +41,7 @@ const YOUNG_MS = 500;
 /** How long nothing may come after the process has ended, where a process that left the group holds its output open. */
 const DRAIN_MS = 500;
 /** So often something may come all the same. */
-const DRAINS = 20;
+const DRAINS = 4;
 
 type Child = ChildProcess & {
   readonly pid: number;
@@ -131,10 +131,11 @@ export async function startProgram(
   let over = false;
   const terminate = () => {
     // Once it is over its number may be another's.
-    if (over || escalation !== undefined) return;
+    if (over || escalation !== undefined) return !over;
     signalGroup(pid, 'SIGTERM');
     if (performance.now() - startedAt < YOUNG_MS) again = setTimeout(() => signalGroup(pid, 'SIGTERM'), YOUNG_MS);
     escalation = setTimeout(() => signalGroup(pid, 'SIGKILL'), options.graceMs ?? GRACE_MS);
+    return true;
   };
   const exit = new Promise<ProgramExit>((resolve) => {
     child.once('exit', (exitCode: number | null, signal: NodeJS.Signals | null) => {
@@ -224,8 +225,8 @@ export async function runProgram(
     options.timeoutMs === undefined
       ? undefined
       : new SilenceLimit(options.timeoutMs, () => {
-          timedOut = true;
-          program.terminate();
+          // Another process may still hold the output of one that ended in time.
+          timedOut = program.terminate();
         });
   if (options.countsSilence === true)
     for (const stream of [program.stdout, program.stderr]) stream.on('data', () => limit?.heard());

@@ -29,6 +29,7 @@ import { findProject } from '../../git/project.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
+import { neededNode } from '../rules/node-version.ts';
 import { lineColumns } from '../screen/terminal.ts';
 import { fixCommands } from './doctor-fix.ts';
 import { checkLfs } from './doctor-lfs.ts';
@@ -50,7 +51,6 @@ import { doctorRows } from './doctor-rows.ts';
 import { diagnoseTeam, hasTeamMode, withoutTeamMode } from './doctor-team.ts';
 
 const DEFAULT_PATH = './WORKFLOW.md';
-const OLDEST_NODE = '20.19.0';
 const ADVISED_NODE = '22.0.0';
 const NEWER_NODE = 'install Node 24 from nodejs.org';
 const OLDEST_GIT = '2.32.0';
@@ -59,8 +59,8 @@ const HOST = 'Claude Code';
 
 function checkNode(): DoctorCheck {
   const version = process.versions.node;
-  if (!isVersionAtLeast(version, OLDEST_NODE))
-    return fail('node', refusal(CLI_CODES.node_unsupported, { version, required: OLDEST_NODE }), NEWER_NODE);
+  const required = neededNode(version);
+  if (required !== null) return fail('node', refusal(CLI_CODES.node_unsupported, { version, required }), NEWER_NODE);
   if (!isVersionAtLeast(version, ADVISED_NODE))
     return warn('node', refusal(CLI_CODES.node_unmaintained, { version }), NEWER_NODE);
   return ok('node', version);

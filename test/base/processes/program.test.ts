@@ -140,3 +140,14 @@ test('output that comes while this process is busy is read, however long that ta
   assert.ok(busy.mock.callCount() > 0);
   assert.equal(stdout, 'late\n');
 });
+
+test('a program that ended in time is not late since what it left behind writes on', async () => {
+  // The writer ends with its output.
+  const writer = 'while echo x; do sleep 0.05; done';
+  const { exitCode, timedOut, stdout } = await runProgram('/bin/sh', ['-c', `setsid sh -c '${writer}' & exit 0`], {
+    ...{ cwd: '/', env },
+    timeoutMs: 1_000,
+  });
+  assert.deepEqual([exitCode, timedOut], [0, false]);
+  assert.match(stdout, /^(x\n)+$/);
+});
