@@ -1,5 +1,6 @@
 // Bundles as CommonJS with shared chunks: esbuild splits ES modules alone, and Node starts CommonJS sooner.
 
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
@@ -49,7 +50,16 @@ function chunkImports({ path: own, text }: Chunk, paths: ReadonlySet<string>): P
   };
 }
 
-/** @param optional packages that may be ES modules alone */
+function isLoadable(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws where a chunk needs at its start what `require` cannot load. @param optional packages that may not be there */
 export async function writeCommonJs(
   chunks: readonly Chunk[],
   optional: readonly string[],
@@ -58,9 +68,12 @@ export async function writeCommonJs(
   const paths = new Set(chunks.map(({ path }) => path));
   const banner = `const ${MODULE_URL} = require('node:url').pathToFileURL(__filename).href;`;
   const builds = chunks.map((chunk) => {
-    const hasOptional = chunk.output.imports.some(
-      ({ kind, path }) => kind === 'dynamic-import' && optional.includes(path),
+    const outside = chunk.output.imports.filter(
+      ({ path, external }) => external === true && !paths.has(path) && !isBuiltin(path),
     );
+    const others = outside.filter(({ path }) => optional.includes(path) || !isLoadable(path));
+    const needed = others.find(({ kind }) => kind !== 'dynamic-import');
+    if (needed !== undefined) throw new Error(`${chunk.path}: import ${needed.path} late: require cannot load it`);
     return build({
       ...options,
       entryPoints: { [chunk.path.replace(/\.js$/, '')]: chunk.path },
@@ -72,7 +85,7 @@ export async function writeCommonJs(
       // Of gray-matter, for front matter in JavaScript, which is refused.
       logOverride: { 'direct-eval': 'silent' },
       // As `require`, which also loads most ES modules: their own loader takes longer than a hook.
-      supported: { 'dynamic-import': hasOptional },
+      supported: { 'dynamic-import': others.length > 0 },
       banner: chunk.text.includes(MODULE_URL) ? { js: banner } : {},
     });
   });

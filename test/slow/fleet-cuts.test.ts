@@ -99,7 +99,7 @@ describe('cut for longer than the limits', { concurrency: 4 }, () => {
     await daemon.until('the agent works', () => begun() === '1\n');
     way.cut();
     await daemon.logged(/repository_lease_lost/);
-    await daemon.logged(/attempt 1 on issue #1 interrupted/);
+    await daemon.logged(/attempt 1 on issue #1 was interrupted/);
     way.mend({ forgets: true });
     await daemon.until('the next one works', () => begun() === '1\n2\n');
     go();

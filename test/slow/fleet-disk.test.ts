@@ -66,7 +66,7 @@ describe('a full disk', { concurrency: 2 }, () => {
     const { forge, redis, daemon, small } = await setUp(t, COMMIT);
     fill(seen(small, 'filler'));
     const issue = await forge.open('Do it');
-    await daemon.logged(/attempt 1 on issue #1 unavailable: .*no space left/i);
+    await daemon.logged(/attempt 1 on issue #1 found its runtime unavailable: .*no space left/i);
     await goOnElsewhere(t, redis, daemon, issue);
     await assertDoneOnce(forge, daemon, issue);
     assert.deepEqual(outcomes(daemon), ['unavailable', 'succeeded'], daemon.log);
@@ -77,7 +77,7 @@ describe('a full disk', { concurrency: 2 }, () => {
     const script = `if [ "$TOOL_ATTEMPT" = 1 ]; then echo 1 > early.txt; git add -A; git commit -qm Early; ${fills}; fi; ${COMMIT}`;
     const { forge, redis, daemon, small } = await setUp(t, script);
     const issue = await forge.open('Do it');
-    await daemon.logged(/attempt 1 on issue #1 unavailable: .*no space left/i);
+    await daemon.logged(/attempt 1 on issue #1 found its runtime unavailable: .*no space left/i);
     await small.printed(/work_left_on_worker/);
     await goOnElsewhere(t, redis, daemon, issue);
     await assertDoneOnce(forge, daemon, issue);
