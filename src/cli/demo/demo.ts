@@ -108,7 +108,9 @@ function printTable(rows: readonly DemoRow[], state: StateView, seconds: number)
   });
   for (const row of rows) {
     const failed = state.completed.find((done) => done.issue_number === row.number && done.outcome === 'failed');
-    const waits = state.queued.find((queued) => queued.issue_number === row.number);
+    // The listing of the service may still have one that has just ended.
+    const waits =
+      row.outcome === 'waits' ? state.queued.find((queued) => queued.issue_number === row.number) : undefined;
     const why = failed?.reason ?? waits?.reason;
     if (why !== undefined && why !== null)
       process.stdout.write(
