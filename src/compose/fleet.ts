@@ -51,6 +51,7 @@ import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
 import { openTraces } from './traces.ts';
+import { keptIsolation } from './worker-isolation.ts';
 
 export type Fleet = {
   /** The workflow as the coordinator itself follows it. */
@@ -267,16 +268,11 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
       // Of other attempts and repositories.
       more: [keptDir, codeDir],
     });
-    const probes = new Map<IsolationMode, Promise<Isolation>>();
-    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) => {
-      const probe = probes.get(mode) ?? Isolation.probe(mode, bounds);
-      probes.set(mode, probe);
-      // What failed may work the next time.
-      probe.catch(() => probes.delete(mode));
-      // What other attempts have, also later ones, may be of another repository.
-      return (await probe).aloneIn([own.stateDir, own.root]);
-    };
-    const cache = new CodeCache(codeDir);
+    const isolationHere = keptIsolation((mode) => Isolation.probe(mode, bounds), log);
+    // What other attempts have, also later ones, may be of another repository.
+    const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) =>
+      (await isolationHere(mode)).aloneIn([own.stateDir, own.root]);
+    const cache = new CodeCache(codeDir, (said) => log.log('info', 'serve', said));
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
       const own = { stateDir: join(places.attempts, id), root: join(places.workspaces, id) };

@@ -1,6 +1,6 @@
 // Work of an issue on its way between machines: commits and files of a workspace as a bundle of git, both ways.
 
-import { link, rm, stat } from 'node:fs/promises';
+import { copyFile, link, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
@@ -44,6 +44,16 @@ const BYTES_FACTOR = 4;
 /** Whether the default branch holds all of it. */
 function isOnDefault({ head, files, base }: WorkCommits & { readonly base: string }): boolean {
   return files === null && head === base;
+}
+
+/** Some file systems have no hard links. False: neither can be had. */
+async function linkOrCopy(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to).catch(() => copyFile(from, to));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export class WorkCarrier {
@@ -181,18 +191,19 @@ export class WorkCarrier {
   async #linkDefault(defaultBranch: string, path: string): Promise<string | null> {
     const { mirror } = this.#options;
     const sha = (await mirror.branchHead(defaultBranch)) ?? '';
-    let known = this.#default;
+    const before = this.#default;
+    let known = before;
     if (known?.sha !== sha) {
       const shared = join(dirname(dirname(path)), `${sha}.bundle`);
-      const made = this.#packDefault(defaultBranch, sha, shared);
-      // Attempts that have the last one have it by a name of their own.
-      void known?.made.then((isMade) => (isMade ? rm(known?.path ?? '', { force: true }) : undefined));
-      known = { sha, path: shared, made };
+      known = { sha, path: shared, made: this.#packDefault(defaultBranch, sha, shared) };
       this.#default = known;
+      // Attempts that have the last one have it by a name of their own.
+      if ((await before?.made) === true) await rm(before?.path ?? '', { force: true });
     }
-    if (!(await known.made)) return null;
-    await link(known.path, path);
-    return sha;
+    if ((await known.made) && (await linkOrCopy(known.path, path))) return sha;
+    // What failed may work the next time.
+    if (this.#default === known) this.#default = null;
+    return null;
   }
 
   /** The default branch as it was handed out, without what a worker has of it. False: that is nothing of its history. */
@@ -339,7 +350,7 @@ export async function unpackOrigin(
 /**
  * Makes a bare repository with the default branch alone, at the commit that the order names.
  * @param directory is there, and empty
- * @param earlier another state of the branch, which the bundle may go on from
+ * @param earlier another state of the repository, which the bundle may go on from
  */
 export async function unpackDefault(
   directory: string,
@@ -360,4 +371,9 @@ export async function unpackDefault(
   const at = readRefAt(directory, to);
   if (got.exitCode !== 0 || at !== sha)
     throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${to} is at ${at})` });
+  if (earlier === null) return;
+  // The earlier state may be of a branch by another name.
+  await git(['symbolic-ref', 'HEAD', to], options);
+  const refs = (await git(['for-each-ref', '--format=%(refname)'], options)).trimEnd().split('\n');
+  for (const other of refs) if (other !== to) await git(['update-ref', '-d', other], options);
 }

@@ -1,7 +1,8 @@
 // Code that attempts begin with: one bundle of the default branch for all, and for a worker with an earlier state what came since.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -20,6 +21,9 @@ import { setUpWorkspaces } from '../support/workspaces.ts';
 const { signal } = new AbortController();
 /** Compresses badly. */
 const LARGE = Array.from({ length: 20_000 }, (_, index) => (index * 2_654_435_761) % 4_294_967_291).join('\n');
+
+/** No bundle can be made from it. */
+const BROKEN = 'b'.repeat(40);
 
 async function setUp(t: Cleanup) {
   const world = await setUpWorkspaces(t, {}, 20_000, undefined, { files: { 'large.txt': LARGE } });
@@ -53,7 +57,7 @@ async function setUp(t: Cleanup) {
 }
 
 test('attempts that begin at the default branch share one file, until it moves', async (t) => {
-  const { pack, move } = await setUp(t);
+  const { pack, move, directory } = await setUp(t);
   const [first, second] = [await pack(1), await pack(2)];
   assert.equal(first.defaultHead, first.head);
   assert.equal(statSync(first.path).ino, statSync(second.path).ino);
@@ -62,6 +66,40 @@ test('attempts that begin at the default branch share one file, until it moves',
   assert.deepEqual([third.head, third.defaultHead], [sha, sha]);
   assert.notEqual(statSync(third.path).ino, statSync(first.path).ino);
   assert.ok(readFileSync(first.path).length > 0);
+  const shared = readdirSync(join(directory, 'fleet')).filter((name) => name.endsWith('.bundle'));
+  assert.deepEqual(shared, [`${sha}.bundle`]);
+});
+
+test('a shared file that could not be made, or is gone, is made again for the next attempt', async (t) => {
+  const { pack, directory, mirror } = await setUp(t);
+  await mirror.refresh(signal);
+  const sha = (await mirror.branchHead('main')) ?? assert.fail();
+  const shared = join(directory, 'fleet', `${sha}.bundle`);
+  mkdirSync(shared, { recursive: true });
+  assert.equal((await pack(1)).defaultHead, null);
+  rmdirSync(shared);
+  assert.equal((await pack(2)).defaultHead, sha);
+  rmSync(shared);
+  const third = await pack(3);
+  assert.equal(third.defaultHead, null);
+  assert.ok(statSync(third.path).size > 0);
+  assert.equal((await pack(4)).defaultHead, sha);
+});
+
+const other = statSync('/dev/shm', { throwIfNoEntry: false });
+const isElsewhere = other !== undefined && other.dev !== statSync(tmpdir()).dev;
+
+test('where a hard link is refused, the shared file is copied', {
+  skip: isElsewhere ? false : 'this machine has no second file system',
+}, async (t) => {
+  const { pack, directory } = await setUp(t);
+  const place = mkdtempSync('/dev/shm/toolcrew-');
+  finallyDo(t, () => rmSync(place, { recursive: true, force: true }));
+  mkdirSync(join(directory, 'fleet'));
+  symlinkSync(place, join(directory, 'fleet', '1'));
+  const { head, defaultHead, path } = await pack(1);
+  assert.equal(defaultHead, head);
+  assert.deepEqual(readFileSync(path), readFileSync(join(directory, 'fleet', `${head}.bundle`)));
 });
 
 test('a worker that has an earlier state gets what came since, and the whole for one that is not of the history', async (t) => {
@@ -77,7 +115,10 @@ test('a worker that has an earlier state gets what came since, and the whole for
   coordinator.add(
     attemptOf(job, {
       ...{ order: { ...ORDER, head: sha, base: sha, default_head: sha }, bundle: second.path },
-      packSince: (have, path) => carrier.packSince(2, second, have, path, signal),
+      packSince: async (have, path) => {
+        if (have === BROKEN) throw new Error('the mirror is locked');
+        return carrier.packSince(2, second, have, path, signal);
+      },
     }),
   );
   const client = new CoordinatorClient({
@@ -92,10 +133,20 @@ test('a worker that has an earlier state gets what came since, and the whole for
   await unpackDefault(later, bundle, { branch, sha, earlier }, signal);
   assert.equal((await gitAs(later, 'rev-parse', branch)).trim(), sha);
   assert.equal((await gitAs(later, 'show', `${branch}:large.txt`)).length, LARGE.length);
-  for (const have of ['f'.repeat(40), 'no commit', '']) {
+  for (const have of ['f'.repeat(40), 'no commit', '', BROKEN]) {
     await client.code(bundle, have);
     assert.equal(statSync(bundle).size, statSync(second.path).size);
   }
+});
+
+test('a copy that is made from one of another branch holds its own branch alone', async (t) => {
+  const { pack, bare } = await setUp(t);
+  const { path, head: sha } = await pack(1);
+  const [earlier, later] = [bare('earlier.git'), bare('later.git')];
+  await unpackDefault(earlier, path, { branch: 'old', sha, earlier: null }, signal);
+  await unpackDefault(later, path, { branch: 'main', sha, earlier }, signal);
+  assert.equal((await gitAs(later, 'symbolic-ref', 'HEAD')).trim(), 'refs/heads/main');
+  assert.equal((await gitAs(later, 'for-each-ref', '--format=%(refname)')).trim(), 'refs/heads/main');
 });
 
 test('a bundle that ends at another commit than the order says is refused', async (t) => {

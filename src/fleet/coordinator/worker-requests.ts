@@ -190,13 +190,23 @@ export class WorkerRequests {
   async #code({ options }: RemoteAttempt, have: string, response: ServerResponse): Promise<void> {
     const since = join(dirname(options.bundle), `${randomBytes(9).toString('hex')}.bundle`);
     try {
-      const isShort = SHA.test(have) && (await options.packSince?.(have, since)) === true;
+      const isShort = SHA.test(have) && (await this.#packSince(options, have, since));
       const path = isShort ? since : options.bundle;
       const { size } = await stat(path);
       response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': size });
       await pipeline(createReadStream(path), response).catch(() => response.destroy());
     } finally {
       await rm(since, { force: true });
+    }
+  }
+
+  /** False: the worker takes the whole, which is there. */
+  async #packSince({ packSince }: RemoteAttempt['options'], have: string, path: string): Promise<boolean> {
+    try {
+      return (await packSince?.(have, path)) === true;
+    } catch (error) {
+      this.#log.log('info', 'http', `a worker that has ${have} gets the whole bundle: ${messageOf(error)}`);
+      return false;
     }
   }
 

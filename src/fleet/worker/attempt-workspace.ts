@@ -75,7 +75,7 @@ export async function fetchCode(
     await unpackOrigin(origin, bundle, order, signal);
     return { origin, release: async () => undefined };
   }
-  const { path, release } = await cache.take(job.repository, sha, async (directory, earlier) => {
+  const { path, release } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
     await client.code(bundle, earlier?.sha);
     await unpackDefault(directory, bundle, { branch, sha, earlier: earlier?.path ?? null }, signal);
   });
