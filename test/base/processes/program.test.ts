@@ -8,7 +8,7 @@ import { endProcessesOfRun, processesOfRun, processStartTime } from '../../../sr
 import { runProgram, startProgram } from '../../../src/base/processes/program.ts';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { isOf } from '../../support/codes.ts';
-import { tempDir } from '../../support/temp.ts';
+import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const env = { PATH: process.env.PATH ?? '' };
 
@@ -125,26 +125,32 @@ test('when a process started tells it from another with its number', (t) => {
   writeFileSync(join(tempDir(t), 'x'), '');
 });
 
+/** Starts a script in a session of its own, out of reach of signals to the group, and ends once it is there. */
+function leaving(t: Cleanup, script: string): string {
+  const there = join(tempDir(t), 'there');
+  return `setsid sh -c 'touch ${there}; ${script}' & while [ ! -e ${there} ]; do :; done; exit 0`;
+}
+
 test('output that comes while this process is busy is read, however long that takes', async (t) => {
   const written = join(tempDir(t), 'written');
-  const late = `while ! kill -0 $$ 2>/dev/null; do :; done; sleep 0.2; echo late; touch ${written}`;
   const { emit } = ChildProcess.prototype;
-  const busy = t.mock.method(ChildProcess.prototype, 'emit', function (this: ChildProcess, ...args: unknown[]) {
+  t.mock.method(ChildProcess.prototype, 'emit', function (this: ChildProcess, ...args: unknown[]) {
     const isHeard = Reflect.apply(emit, this, args);
     // The program has ended, and another process of its writes on.
-    if (args[0] === 'exit')
-      while (!existsSync(written)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
+    for (let left = 20; args[0] === 'exit' && left > 0 && !existsSync(written); left--)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
     return isHeard;
   });
-  const { stdout } = await runProgram('/bin/sh', ['-c', `setsid sh -c '${late}' & exit 0`], { cwd: '/', env });
-  assert.ok(busy.mock.callCount() > 0);
+  const { stdout } = await runProgram('/bin/sh', ['-c', leaving(t, `sleep 0.2; echo late; touch ${written}`)], {
+    ...{ cwd: '/', env },
+  });
   assert.equal(stdout, 'late\n');
 });
 
-test('a program that ended in time is not late since what it left behind writes on', async () => {
+test('a program that ended in time is not late since what it left behind writes on', async (t) => {
   // The writer ends with its output.
-  const writer = 'while echo x; do sleep 0.05; done';
-  const { exitCode, timedOut, stdout } = await runProgram('/bin/sh', ['-c', `setsid sh -c '${writer}' & exit 0`], {
+  const writer = leaving(t, 'while echo x; do sleep 0.05; done');
+  const { exitCode, timedOut, stdout } = await runProgram('/bin/sh', ['-c', writer], {
     ...{ cwd: '/', env },
     timeoutMs: 1_000,
   });
