@@ -2,6 +2,8 @@
 
 import type { Span as OtelSpan } from '@opentelemetry/api';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { HeldTimers } from './held-timers.ts';
+import { openAgents } from './otlp-agents.ts';
 import { packageRoot, packageVersion } from './package-root.ts';
 import { peerInstall } from './peer-install.ts';
 import type { Clock, Logger } from './ports.ts';
@@ -25,6 +27,10 @@ export const TRACE_PACKAGES = [
 const CLOSE_MS = 2_000;
 const SERVICE = 'toolcrew';
 const ERROR_STATUS = 2;
+/** The code of an export. */
+const FAILED = 1;
+
+type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
 export type OtlpTracer = Tracer & { readonly close: () => Promise<void> };
 
@@ -57,19 +63,33 @@ function named(facts: Facts = {}): Facts {
 export async function openTracer(env: Environment, clock: Clock, log: Logger, command: string): Promise<OtlpTracer> {
   checkOtlpSettings(env);
   const { api, resources, sdk, exporter } = await load(command);
-  const sender: SpanExporter = new exporter.OTLPTraceExporter();
+  const agents = openAgents(env);
+  const sender: SpanExporter = new exporter.OTLPTraceExporter({ httpAgentOptions: agents.agentFor });
+  const timers = new HeldTimers();
+  const open = new Set<() => void>();
   let isSaid = false;
+  let isClosed = false;
+  const tell = (said: string) => {
+    // Once for each time that it is away.
+    if (!isSaid) log.log('warn', 'serve', refusal(BASE_CODES.traces_not_taken, { said: oneLine(said, 200) }));
+    isSaid = true;
+  };
   const told: SpanExporter = {
-    export: (spans, done) =>
-      sender.export(spans, (result) => {
-        // Once for each time that it is away.
-        if (result.code !== 0 && !isSaid) {
-          const said = oneLine(result.error === undefined ? 'no answer' : messageOf(result.error), 200);
-          log.log('warn', 'serve', refusal(BASE_CODES.traces_not_taken, { said }));
-        }
-        isSaid = result.code !== 0;
-        done(result);
-      }),
+    export: (spans, done) => {
+      if (isClosed) return done({ code: FAILED });
+      timers.run((over) => {
+        const end = (result: ExportResult) => {
+          if (!open.delete(cutOff)) return;
+          over();
+          if (result.code === 0) isSaid = false;
+          else tell(result.error === undefined ? 'no answer' : messageOf(result.error));
+          done(result);
+        };
+        const cutOff = () => end({ code: FAILED });
+        open.add(cutOff);
+        sender.export(spans, end);
+      });
+    },
     shutdown: () => sender.shutdown(),
   };
   const own = { 'service.name': SERVICE, 'service.version': packageVersion() };
@@ -109,8 +129,17 @@ export async function openTracer(env: Environment, clock: Clock, log: Logger, co
     close: async () => {
       const over = new AbortController();
       const late = clock.sleep(CLOSE_MS, over.signal);
-      await Promise.race([late, provider.shutdown().catch(() => undefined)]);
+      // The first export that fails ends the provider's wait: others are still on their way.
+      const sent = provider
+        .shutdown()
+        .catch(() => undefined)
+        .then(() => sender.shutdown());
+      await Promise.race([late, sent]);
       over.abort();
+      isClosed = true;
+      agents.close();
+      timers.clear();
+      for (const cutOff of [...open]) cutOff();
     },
   };
 }

@@ -8,7 +8,7 @@ import { inSpan } from '../../src/base/in-span.ts';
 import { openTracer, TRACE_PACKAGES } from '../../src/base/otlp-tracer.ts';
 import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import type { Refusal } from '../../src/base/rules/codes.ts';
-import { failure } from '../../src/base/rules/errors.ts';
+import { failure, isFailure } from '../../src/base/rules/errors.ts';
 import { Collector } from '../support/collector.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
@@ -87,11 +87,15 @@ test('a collector that gives no answer keeps nobody waiting for longer than the 
   const collector = await Collector.start(t);
   collector.isSilent = true;
   const clock = new FakeClock();
-  const { tracer } = await tracerTo(t, collector, clock);
+  const { tracer, said } = await tracerTo(t, collector, clock);
   tracer.start('attempt', {}).end();
   const closed = tracer.close();
   await clock.pass(2_000);
   await closed;
+  assert.deepEqual(
+    said.map(({ of }) => of.code),
+    ['traces_not_taken'],
+  );
 });
 
 test('the packages are those of package.json', () => {
@@ -102,4 +106,13 @@ test('the packages are those of package.json', () => {
     assert.equal(peerDependencies?.[name]?.startsWith(`^${version}`), true, one);
     assert.equal(devDependencies?.[name]?.startsWith(`${version}.`), true, one);
   }
+});
+
+test('a file of certificates that cannot be read is named', async (t) => {
+  process.env.OTEL_EXPORTER_OTLP_CERTIFICATE = '/dev/null/none.pem';
+  t.after(() => delete process.env.OTEL_EXPORTER_OTLP_CERTIFICATE);
+  await assert.rejects(
+    openTracer(process.env, systemClock, { log: () => undefined }, 'tool serve'),
+    (error) => isFailure(error, BASE_CODES.config_value) && error.values.key === 'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  );
 });

@@ -103,6 +103,8 @@ test('turns, words of an operator, session and cost go between the host on a wor
   writeFileSync(join(place, 'go'), '');
   await assertDoneOnce(forge, daemon, issue);
   assert.match(readFileSync(turn(2), 'utf8'), /Use red/);
+  // The label changes before the end is written down.
+  await daemon.until('it is completed', async () => (await daemon.state()).completed.length === 1);
   const { totals, completed } = await daemon.state();
   assert.deepEqual([totals.cost_usd, completed[0]?.tokens.input_tokens], [1, 200]);
   assert.ok(!daemon.log.includes(MODEL_KEY));
