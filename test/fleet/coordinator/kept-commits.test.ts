@@ -44,6 +44,14 @@ function stateOf(records: readonly JournalRecord[]): DaemonState {
   }, EMPTY_STATE);
 }
 
+const FILES = 'f'.repeat(40);
+const FOLLOWED: JournalRecord = { type: 'following', issue: 1, updated_at: '' };
+/** A pull request, and what happened on it goes to the agent. */
+const ROUND: readonly JournalRecord[] = [
+  ...[CLAIMED, attempt(1), ended('publish'), PUSHED, FOLLOWED],
+  { type: 'continued', issue: 1, reason: '', told: '', handled: [], failure: null, reviewers: [] },
+];
+
 const OFFERED: Kept = {
   ...{ id: 'an-id', issue: 1, life: 1, attempt: 1, head: HEAD, files: null, base: 'b'.repeat(40), handed: true },
 };
@@ -61,6 +69,11 @@ test('kept work is settled once it is published, superseded or its issue is over
     [[CLAIMED, attempt(1), ended('retry'), attempt(2), ended('publish')], {}, true],
     // In no later attempt.
     [[CLAIMED, attempt(1), ended('retry'), attempt(2), ended('publish')], { handed: false }, false],
+    // The files of a round that was lost, on top of what was pushed before it.
+    [[...ROUND, attempt(2), ended('retry')], { attempt: 2, files: FILES, handed: false }, false],
+    [[...ROUND, attempt(2), ended('retry')], { attempt: 2, handed: false }, true],
+    [[...ROUND, attempt(2), ended('publish'), FOLLOWED], { attempt: 2, files: FILES, handed: false }, false],
+    [[...ROUND, attempt(2), ended('publish'), FOLLOWED], { attempt: 2, files: FILES }, true],
   ];
   for (const [records, change, expected] of cases)
     assert.equal(isSettled(stateOf(records), { ...OFFERED, ...change }), expected, JSON.stringify([records, change]));
