@@ -312,7 +312,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
       run: async () => {
         const over = new AbortController();
         const handingIn = leftovers.handIn(leaving.signal);
-        const offering = handingIn.then(() => offers.run(over.signal));
+        const offering = offers.run(over.signal);
         try {
           await worker.run();
           await handingIn;

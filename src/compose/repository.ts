@@ -187,7 +187,9 @@ export async function openRepository(
       silenceMs: () => operator().workspace.cloneTimeoutMs,
     };
     const depth = () => operator().workspace.cloneDepth;
-    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...hosted, depth });
+    // The journal of the store may name any branch; a file of this machine's own is believed.
+    const branchPrefix = parts.fleet && (() => operator().workspace.branchPrefix);
+    const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...hosted, depth, branchPrefix });
     let sayFetched: () => void = () => undefined;
     const fetched = new Promise<void>((resolve) => {
       sayFetched = resolve;

@@ -99,6 +99,11 @@ export class Attempt {
     return this.#cause;
   }
 
+  /** Aborted when it is to end. */
+  get ending(): AbortSignal {
+    return this.#end.signal;
+  }
+
   /** A slot is held until the agent and the script `after_run` have ended. */
   get holdsSlot(): boolean {
     return this.#holdsSlot;

@@ -17,7 +17,7 @@ import { Looks } from './looks.ts';
 import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
 import { Finisher, type FinisherOptions } from './publish/finisher.ts';
-import { endInterruptedAttempt } from './recovery.ts';
+import { bringLastWork, endInterruptedAttempt } from './recovery.ts';
 import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
@@ -48,6 +48,8 @@ export class Orchestrator {
   readonly #supervisor: Supervisor;
   readonly #intake: Intake;
   readonly #serializer: Serializer;
+  /** Their attempts were at work on another machine: nobody knows yet what is kept of them. */
+  readonly #cutOff = new Set<number>();
   readonly #finisher: Finisher;
   readonly #listRest: ListRest;
   readonly steering: Steering;
@@ -202,8 +204,9 @@ export class Orchestrator {
     if (entry === undefined || this.#workers.has(issue)) return;
     // Its work may have to come from a worker: the others do not wait for that.
     const isAwaited = entry.phase === 'running' && entry.askedDone && this.#options.bringWork !== undefined;
-    if (isAwaited) this.#start(issue);
-    else await endInterruptedAttempt(this.#options, entry, this.#signal);
+    if (isAwaited) return this.#start(issue);
+    if (entry.phase === 'running') this.#cutOff.add(issue);
+    await endInterruptedAttempt(this.#options, entry, this.#signal);
   }
 
   /** Runs until `close`, or with `once` until what one poll started is finished. */
@@ -359,6 +362,8 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
+      const ends = AbortSignal.any([signal, attempt.ending]);
+      if (unstopped && !this.#cutOff.delete(number)) await bringLastWork(this.#options, number, ends);
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {
         await attempt.run();

@@ -22,11 +22,32 @@ export type RecoveryOptions = {
   readonly random: () => number;
   readonly bringWork?: BringWork | undefined;
 };
+type Bringing = Pick<RecoveryOptions, 'bringWork' | 'journal' | 'log'>;
 
 /** An order of an operator counts, although the daemon died before it was carried out. */
 function causeOf(order: StandingOrder | undefined): EndCause {
   if (order === undefined) return { kind: 'died' };
   return order === 'pause' ? { kind: 'paused' } : { kind: 'cancelled', outcome: 'label_removed', updatedAt: '' };
+}
+
+/** Asks for the work of the last attempt, if that was another machine's. */
+async function bringWorkOf({ bringWork, log }: Bringing, entry: Entry, signal: AbortSignal): Promise<void> {
+  const fields = { issue: entry.number, attempt: entry.attempt };
+  await bringWork?.(entry, null, signal, async (ms) => {
+    const values = { issue: entry.number, seconds: Math.ceil(ms / 1000) };
+    log.log('warn', 'agent', refusal(QUEUE_CODES.work_awaited, values), fields);
+  });
+}
+
+/** A round on a pull request begins at what is pushed, unless an attempt at it came before. */
+function beginsAtPushed({ follow, failures, interruptions, outages, sentBack, question }: Entry): boolean {
+  return follow !== null && failures + interruptions + outages === 0 && sentBack === null && question === null;
+}
+
+/** Before another attempt: commits that the last one handed in on another machine, and that were not pushed. */
+export async function bringLastWork(options: Bringing, issue: number, signal: AbortSignal): Promise<void> {
+  const entry = options.journal.state.entries.get(issue);
+  if (entry !== undefined && entry.attempt > 0 && !beginsAtPushed(entry)) await bringWorkOf(options, entry, signal);
 }
 
 /** Gives an attempt that nobody sees through any more its end. Does nothing for an issue without one. */
@@ -41,11 +62,7 @@ export async function endInterruptedAttempt(
   const fields = { issue: entry.number, attempt: entry.attempt };
   const what = refusal(WORK_CODES.attempt_cut_off, { ...fields, ...(ended === 0 ? {} : { count: ended }) });
   log.log('warn', 'agent', what, fields);
-  if (entry.askedDone)
-    await options.bringWork?.(entry, null, signal, async (ms) => {
-      const values = { issue: entry.number, seconds: Math.ceil(ms / 1000) };
-      log.log('warn', 'agent', refusal(QUEUE_CODES.work_awaited, values), fields);
-    });
+  if (entry.askedDone) await bringWorkOf(options, entry, signal);
   if (signal.aborted) return;
   // An agent that said it was done had nothing left to do: its work is published, not done again.
   const left = entry.askedDone ? await collectWork(workspaces, clock, quietTask(entry), signal) : NO_WORK;

@@ -86,3 +86,66 @@ test('an attempt that had handed its work in when its daemon died: the work is a
   assert.equal(asked[0], null);
   await world.stop();
 });
+
+/** Each wait ends when it is told to. */
+function slowWork() {
+  const asked: unknown[] = [];
+  const ends: (() => void)[] = [];
+  const bringWork: BringWork = async ({ number, attempt }, sha, signal) => {
+    if (sha !== null) return true;
+    asked.push([number, attempt]);
+    await new Promise<void>((resolve) => {
+      ends.push(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    return true;
+  };
+  return { asked, bringWork, end: () => ends.shift()?.() };
+}
+
+test('before another attempt, the work of the last one is asked for; before the first, and of one that was cut off, it is not', async () => {
+  const { asked, bringWork, end } = slowWork();
+  const world = new World(workflowWith({ agent: { maxAttempts: 3 } }), { bringWork });
+  world.script = async (agent) => {
+    if (agent.request.attempt === 1) return { ok: false, words: 'no', fault: 'agent', resumable: true };
+    return agent.request.attempt === 2 ? hang(agent) : commit(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(600_000);
+  assert.deepEqual([asked, attemptsOf(world)], [[[1, 1]], [1]]);
+  end();
+  await world.pass(1_000);
+  assert.deepEqual(attemptsOf(world), [1, 2]);
+  world.kill();
+  await world.restart();
+  await world.pass(600_000);
+  assert.deepEqual([asked, attemptsOf(world)], [[[1, 1]], [1, 2, 3]]);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
+test('an answer is waited for no longer than the issue: the end of the daemon and of the issue ends the wait', async () => {
+  const { asked, bringWork } = slowWork();
+  const world = new World(workflowWith({ agent: { maxAttempts: 3 } }), { bringWork });
+  world.script = async (agent) => {
+    if (agent.request.attempt > 1) return commit(agent);
+    await agent.ask({ type: 'ask', issue: 1, body: 'Which one?' }, new AbortController().signal);
+    return { ok: true, words: '' };
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(60_000);
+  world.tracker.say(1, 'The first one.');
+  await world.pass(600_000);
+  assert.deepEqual([asked, attemptsOf(world)], [[[1, 1]], [1]]);
+  await world.stop();
+  assert.deepEqual(attemptsOf(world), [1]);
+  await world.restart();
+  await world.pass(60_000);
+  assert.deepEqual([asked.length, attemptsOf(world)], [2, [1]]);
+  world.tracker.setState(1, 'closed');
+  await world.pass(60_000);
+  assert.deepEqual(world.journal.state.entries.get(1), undefined);
+  await world.stop();
+});

@@ -10,6 +10,7 @@ import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { jobAt, openCoordinator } from '../support/fleet-coordinator.ts';
 import { BASE, startForge } from '../support/forge.ts';
+import { documentedUser } from '../support/stores.ts';
 import { tempDir } from '../support/temp.ts';
 
 test('workers of another key or version are told so; a job waits for a worker with its labels', async (t) => {
@@ -36,7 +37,12 @@ test('workers of another key or version are told so; a job waits for a worker wi
   );
   assert.equal((await daemon.state()).queue?.waiting, 1);
   await plain.kill();
-  const able = startWorker(t, 'able', redis, ['--labels', 'big,gpu,fast', '--once']);
+  // With no more rights than the page gives a worker.
+  const client = new Redis(redis.url);
+  await client.call('ACL', documentedUser('user', 'pass'));
+  client.disconnect();
+  const url = redis.url.replace('//', '//user:pass@');
+  const able = startWorker(t, 'able', { url }, ['--labels', 'big,gpu,fast', '--once']);
   await daemon.until('it is done', async () => (await forge.labelsOf(issue)).includes('tool-done'));
   assert.equal((await able.ended).code, 0);
 
@@ -91,7 +97,11 @@ test('tool doctor --queue: address, versions, TLS, permissions and workers; each
   // A user who may reach no key of a queue.
   const client = new Redis(right);
   await client.acl('SETUSER', 'weak', 'on', '>weak', '~toolcrew:probe', '+@all');
+  // The documented one of a worker.
+  await client.call('ACL', documentedUser('able', 'able'));
   client.disconnect();
+  const able = locked.url.replace('//', '//able:able@');
+  assert.equal((await doctor(able)).code, 0);
   const weak = await doctor(locked.url.replace('//', '//weak:weak@'));
   assert.equal(weak.of('queue permissions')?.code, 'queue_permission_missing', JSON.stringify(weak.checks));
 

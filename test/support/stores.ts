@@ -64,7 +64,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
     },
     tokenOf: (repository) => client.hget(keyOf(repository), 'token'),
     openAsUser: async () => {
-      await client.acl('SETUSER', 'user', 'on', '>pass', '~*', '+@all');
+      await client.call('ACL', documentedUser('user', 'pass'));
       return RedisStore.open(server.url.replace('//', '//user:pass@'), '');
     },
     refuseUser: async () => {
@@ -75,6 +75,13 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
       await client.client('KILL', 'USER', 'user');
     },
   };
+}
+
+/** The arguments of ACL that docs/scaling.md gives a worker. */
+export function documentedUser(user: string, password: string): string[] {
+  const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
+  const [, text = ''] = /```redis\nACL (.*)\n```/.exec(page) ?? [];
+  return text.replace('fleet_worker', user).replace('>password', `>${password}`).split(' ');
 }
 
 /** The statements of docs/scaling.md that give a worker its rights. */

@@ -29,6 +29,8 @@ type Repositories = {
   readonly files?: Readonly<Record<string, string>>;
   readonly others?: ForgeOptions['others'];
   readonly depth?: () => number | null;
+  /** As with a queue. */
+  readonly branchPrefix?: () => string;
 };
 
 /** Workspaces with their mirror of a small repository on the embedded forge. */
@@ -37,7 +39,7 @@ export async function setUpWorkspaces(
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
-  { submodules = true, files, others = {}, depth = () => null }: Repositories = {},
+  { submodules = true, files, others = {}, depth = () => null, branchPrefix }: Repositories = {},
 ) {
   const forge = await startForge(t, files, { others });
   const directory = tempDir(t);
@@ -48,7 +50,7 @@ export async function setUpWorkspaces(
     silenceMs: () => 600_000,
     clock: { now: () => performance.now() * 1e6, elapsed: () => performance.now() * 1e6, sleep: systemClock.sleep },
   };
-  const mirror = new Mirror({ path: join(directory, 'state', 'repo.git'), ...remote, depth });
+  const mirror = new Mirror({ path: join(directory, 'state', 'repo.git'), ...remote, depth, branchPrefix });
   mkdirSync(join(directory, 'state'));
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const root = claim();

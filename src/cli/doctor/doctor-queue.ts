@@ -96,8 +96,7 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
       rows.push(ok('queue permissions', 'a job went through'), await checkWorkers(store));
     } catch (error) {
       const rights = 'give this user the rights that docs/scaling.md lists';
-      const keys = 'allow this user all commands on the keys toolcrew:*';
-      rows.push(failedBy('queue permissions', error, isPostgresUrl(url) ? rights : keys));
+      rows.push(failedBy('queue permissions', error, rights));
     }
     return rows;
   } finally {

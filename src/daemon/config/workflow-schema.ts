@@ -123,7 +123,7 @@ const workspace = z
       .refine(isBranchPrefix, { message: 'the beginning of a branch name that git accepts, like tool/' })
       .default(DEFAULT_PREFIX)
       .describe(
-        'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch.',
+        'What the branches of issues begin with, <branch_prefix>issue-<number>. An issue that was taken on keeps its branch; with queue.url, change it only while no issue is open.',
       ),
     submodules: z.boolean().default(true).describe('Fill the submodules of a workspace.'),
     clone_timeout_ms: milliseconds(1, 600_000).describe(

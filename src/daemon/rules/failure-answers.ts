@@ -150,8 +150,9 @@ export function answerOf(error: unknown): Answer {
     if (error.status !== 422) return 'refused';
     return /draft/i.test(error.said) ? 'no_draft' : 'invalid';
   }
-  // Only a person can make room for the branch.
-  if (isFailure(error, WORKSPACES_CODES.issue_branch_blocked)) return 'branch_in_the_way';
+  // Only a person can make room for the branch, or set the prefix back.
+  const { issue_branch_blocked: blocked, branch_not_of_issue: foreign } = WORKSPACES_CODES;
+  if (isFailure(error, blocked) || isFailure(error, foreign)) return 'branch_in_the_way';
   if (BRANCH_REFUSED.some((code) => isFailure(error, code))) return 'branch_refused';
   const isWorkspace = error instanceof ToolError && (error.kind === 'hook' || error.kind === 'agent');
   return isWorkspace && !isDiskFull(error) ? 'workspace_refused' : 'other';

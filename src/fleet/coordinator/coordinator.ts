@@ -87,8 +87,8 @@ export class Coordinator {
   }
 
   /** What becomes of what a worker keeps of a repository. Nothing, where another coordinator acts for it. */
-  fates(repository: string, kept: readonly Kept[]): Fates {
-    return this.#keepers.get(repository.toLowerCase())?.fates(kept) ?? { forget: [], bring: [] };
+  fates(repository: string, kept: readonly Kept[], worker: string): Fates {
+    return this.#keepers.get(repository.toLowerCase())?.fates(kept, worker) ?? { forget: [], bring: [] };
   }
 
   /** The repository whose kept work has this token. */

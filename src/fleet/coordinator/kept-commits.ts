@@ -1,7 +1,7 @@
 // Work that workers keep until it is published: they hear when nobody needs it, and bring what this machine lacks.
 
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
@@ -34,17 +34,29 @@ export type KeptCommitsOptions = {
 
 /** A worker asks every few seconds, once it knows who acts for the repository. */
 const WAIT_MS = 60_000;
+/** A worker that has brought one bundle begins with its next one within this time. */
+const NEXT_MS = 15_000;
+
+type Offer = { readonly kept: Kept; readonly worker: string };
 
 type Wanted = {
   readonly task: WorkspaceTask;
   /** Null: whatever the attempt has handed in. */
   readonly head: string | null;
   readonly token: string;
-  /** As a worker offered it; null: none did yet. */
-  offered: Kept | null;
+  /** By their ids: several workers may have it. */
+  readonly offers: Map<string, Offer>;
   /** Being taken in. */
   taking: Promise<void> | null;
-  readonly brought: AbortController;
+  /** Nothing is waited for any more. */
+  readonly over: AbortController;
+};
+
+/** Bundles of one worker, which brings them one after the other. */
+type Bringing = {
+  readonly arriving: Set<Promise<void>>;
+  /** When each of them ended first, by their ids: one that fails over and over delays nothing. */
+  readonly ended: Map<string, number>;
 };
 
 function isWanted({ life, attempt, head }: Kept, { task, head: wanted }: Wanted): boolean {
@@ -54,6 +66,10 @@ function isWanted({ life, attempt, head }: Kept, { task, head: wanted }: Wanted)
 export class KeptCommits {
   readonly #options: KeptCommitsOptions;
   readonly #wanted = new Map<number, Wanted>();
+  /** By the names of the workers. */
+  readonly #bringing = new Map<string, Bringing>();
+  /** The last attempt of each issue whose work was asked for. */
+  readonly #asked = new Map<number, string>();
 
   constructor(options: KeptCommitsOptions) {
     this.#options = options;
@@ -62,50 +78,73 @@ export class KeptCommits {
   /** For the step that needs the commit: waits for it so long that each worker could be asked. */
   readonly bring: BringWork = async (entry, head, signal, onWait) => {
     const { carrier, mirror, clock, leaseMs, wasElsewhere } = this.#options;
+    const { number: issue, life, attempt } = entry;
     const task = quietTask(entry);
-    const isHere = async () => (head === null ? !wasElsewhere(entry.number) : carrier.has(task, head, signal));
+    const asked = `${life}:${attempt}`;
+    const isHere = async () =>
+      head === null ? !wasElsewhere(issue) || this.#asked.get(issue) === asked : carrier.has(task, head, signal);
     if (await isHere()) return true;
     // What was pushed, the hosting service has.
     await mirror.refresh(signal);
     if (await isHere()) return true;
     const ms = WAIT_MS + leaseMs;
     await onWait(ms);
-    const wanted: Wanted = {
-      task,
-      head,
-      token: newToken(),
-      offered: null,
-      taking: null,
-      brought: new AbortController(),
-    };
-    this.#wanted.set(entry.number, wanted);
+    const over = new AbortController();
+    const wanted: Wanted = { task, head, token: newToken(), offers: new Map(), taking: null, over };
+    const stop = AbortSignal.any([signal, over.signal]);
+    const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
+    this.#wanted.set(issue, wanted);
     try {
-      await clock.sleep(ms, AbortSignal.any([signal, wanted.brought.signal]));
-      // What has begun to arrive is waited for.
-      await wanted.taking?.catch(() => undefined);
+      for (let left = ms; left > 0 && !stop.aborted; left = this.#extension(wanted)) {
+        await clock.sleep(left, stop);
+        // What has begun to arrive is waited for.
+        await Promise.race([Promise.allSettled(this.#arriving(wanted)), stopped]);
+      }
     } finally {
-      this.#wanted.delete(entry.number);
+      this.#wanted.delete(issue);
+      if (this.#wanted.size === 0) this.#bringing.clear();
+      await wanted.taking?.catch(() => undefined);
     }
-    return wanted.brought.signal.aborted;
+    if (!signal.aborted) this.#asked.set(issue, asked);
+    return over.signal.aborted;
   };
 
-  /** What becomes of what a worker keeps. */
-  fates(kept: readonly Kept[]): Fates {
-    const state = this.#options.state();
-    const bring = kept.flatMap((one) => {
-      const wanted = this.#wanted.get(one.issue);
-      if (wanted === undefined || wanted.taking !== null || !isWanted(one, wanted)) return [];
-      wanted.offered = one;
-      return [{ id: one.id, token: wanted.token }];
-    });
-    return { forget: kept.filter((one) => isSettled(state, one)).map(({ id }) => id), bring };
+  /** A worker that brings another bundle offers nothing meanwhile: any of them may have it, until one has offered it. */
+  #bringersOf({ offers }: Wanted): readonly Bringing[] {
+    if (offers.size === 0) return [...this.#bringing.values()];
+    const workers = new Set([...offers.values()].map(({ worker }) => worker));
+    return [...workers].flatMap((worker) => this.#bringing.get(worker) ?? []);
   }
 
-  /** Where a bundle may be received. */
-  async place(): Promise<string> {
-    const { directory } = this.#options;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return join(directory, `${randomBytes(9).toString('hex')}.bundle`);
+  /** This bundle, and others that the worker brings before it. */
+  #arriving(wanted: Wanted): readonly Promise<void>[] {
+    return this.#bringersOf(wanted).flatMap(({ arriving }) => [...arriving]);
+  }
+
+  /** Time for workers that were busy with other bundles, ms. */
+  #extension(wanted: Wanted): number {
+    const ends = this.#bringersOf(wanted).flatMap(({ ended }) => [...ended.values()]);
+    return Math.max(...ends) + NEXT_MS - this.#options.clock.elapsed();
+  }
+
+  /** What becomes of what a worker keeps. */
+  fates(kept: readonly Kept[], worker: string): Fates {
+    const state = this.#options.state();
+    const needed = new Set<string>();
+    const bring = kept.flatMap((one) => {
+      const wanted = this.#wanted.get(one.issue);
+      if (wanted === undefined || !isWanted(one, wanted)) return [];
+      if (wanted.head === null && isSettled(state, one)) {
+        // It is published: nothing is missed.
+        wanted.over.abort();
+        return [];
+      }
+      needed.add(one.id);
+      wanted.offers.set(one.id, { kept: one, worker });
+      return wanted.taking === null ? [{ id: one.id, token: wanted.token }] : [];
+    });
+    const forget = kept.filter((one) => !needed.has(one.id) && isSettled(state, one));
+    return { forget: forget.map(({ id }) => id), bring };
   }
 
   /** Whether the token is that of commits that are waited for. */
@@ -114,25 +153,52 @@ export class KeptCommits {
   }
 
   #find(id: string, token: string): Wanted | undefined {
-    return [...this.#wanted.values()].find(({ offered, token: own }) => offered?.id === id && isSame(token, own));
+    return [...this.#wanted.values()].find(({ offers, token: own }) => offers.has(id) && isSame(token, own));
   }
 
-  /** Takes a bundle in with the same checks as any other, as the work of its attempt. @param path of the bundle */
-  async take(id: string, token: string, path: string): Promise<void> {
+  /**
+   * Takes a bundle in with the same checks as any other, as the work of its attempt. It is waited for from now on.
+   * @param receive puts it at a path
+   */
+  async take(id: string, token: string, receive: (path: string) => Promise<unknown>): Promise<void> {
     const wanted = this.#find(id, token);
-    if (wanted?.offered == null || wanted.taking !== null)
-      throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
-    const { offered } = wanted;
-    wanted.taking = inTime(this.#options.clock, (signal) => this.#adopt(wanted, offered, path, signal));
+    const offer = wanted?.offers.get(id);
+    if (wanted === undefined || offer === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    const bringing = this.#bringing.get(offer.worker) ?? { arriving: new Set(), ended: new Map() };
+    this.#bringing.set(offer.worker, bringing);
+    const arrival = this.#arrive(wanted, offer.kept, receive);
+    bringing.arriving.add(arrival);
     try {
-      await wanted.taking;
-      wanted.brought.abort();
-    } catch (error) {
-      const what = { attempt: id, said: messageOf(error) };
-      this.#options.log.log('warn', 'publish', refusal(FLEET_CODES.kept_work_refused, what), { issue: offered.issue });
-      throw error;
+      await arrival;
     } finally {
-      wanted.taking = null;
+      bringing.arriving.delete(arrival);
+      if (!bringing.ended.has(id)) bringing.ended.set(id, this.#options.clock.elapsed());
+    }
+  }
+
+  async #arrive(wanted: Wanted, kept: Kept, receive: (path: string) => Promise<unknown>): Promise<void> {
+    const { directory, clock, log } = this.#options;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const path = join(directory, `${randomBytes(9).toString('hex')}.bundle`);
+    try {
+      await receive(path);
+      // Another worker's may have come first.
+      while (wanted.taking !== null) await wanted.taking.catch(() => undefined);
+      if (wanted.over.signal.aborted) return;
+      if (this.#wanted.get(kept.issue) !== wanted) throw failure(FLEET_CODES.attempt_superseded, { attempt: kept.id });
+      wanted.taking = inTime(clock, (signal) => this.#adopt(wanted, kept, path, signal));
+      try {
+        await wanted.taking;
+        wanted.over.abort();
+      } catch (error) {
+        const what = { attempt: kept.id, said: messageOf(error) };
+        log.log('warn', 'publish', refusal(FLEET_CODES.kept_work_refused, what), { issue: kept.issue });
+        throw error;
+      } finally {
+        wanted.taking = null;
+      }
+    } finally {
+      await rm(path, { force: true });
     }
   }
 

@@ -149,9 +149,9 @@ export class WorkerRequests {
 
   #offer(body: string): unknown {
     const { key } = this.#coordinator.options;
-    const { repository, nonce, kept, proof } = decodeJson(offerSchema, body);
+    const { worker, repository, nonce, kept, proof } = decodeJson(offerSchema, body);
     if (!isSame(proof, offerProof(key, repository, nonce, kept))) throw failure(FLEET_CODES.fleet_key_wrong, {});
-    const answer = JSON.stringify(this.#coordinator.fates(repository, decodeJson(offeredSchema, kept)));
+    const answer = JSON.stringify(this.#coordinator.fates(repository, decodeJson(offeredSchema, kept), worker));
     return { answer, proof: offerAnswerProof(key, repository, nonce, answer) };
   }
 
@@ -159,14 +159,8 @@ export class WorkerRequests {
   async #kept(id: string, token: string, request: IncomingMessage): Promise<unknown> {
     const keeper = this.#coordinator.keeperOf(id, token);
     if (keeper === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
-    const path = await keeper.place();
-    try {
-      await this.#receive(request, path, this.#closing.signal);
-      await keeper.take(id, token, path);
-      return {};
-    } finally {
-      await rm(path, { force: true });
-    }
+    await keeper.take(id, token, (path) => this.#receive(request, path, this.#closing.signal));
+    return {};
   }
 
   /** Gives the bytes of a bundle, up to its limit. */

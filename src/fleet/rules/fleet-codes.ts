@@ -24,7 +24,7 @@ export const FLEET_CODES = codes({
   queue_permission_missing: {
     kind: 'credential',
     message: 'The queue at {url} refuses this user: {said}.',
-    help: 'Check user and password in the address. In Redis the user needs all commands on the keys toolcrew:*; in PostgreSQL the rights of docs/scaling.md.',
+    help: 'Check user and password in the address. The user needs the rights of docs/scaling.md.',
     values: { url: 'text', said: 'text' },
   },
   queue_store_missing: {

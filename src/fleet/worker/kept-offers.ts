@@ -42,7 +42,10 @@ export class KeptOffers {
   readonly #agent = new Agent();
   /** Those that a coordinator did not take. */
   readonly #refused = new Set<string>();
-  #said = '';
+  /** Repositories whose coordinator is being asked. */
+  readonly #busy = new Set<string>();
+  /** What was said last, by repositories and ids. */
+  readonly #said = new Map<string, string>();
 
   constructor(options: KeptOffersOptions) {
     this.#options = options;
@@ -51,29 +54,34 @@ export class KeptOffers {
   /** Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
+    const looks = new Set<Promise<void>>();
     try {
-      while (!signal.aborted) {
+      for (;;) {
         await clock.sleep(OFFER_MS, signal);
-        if (signal.aborted) return;
-        await this.look(signal).then(
-          () => this.#say(null),
-          (error: unknown) => signal.aborted || this.#say(error),
-        );
+        if (signal.aborted) break;
+        const look = this.#try('', signal, () => this.look(signal)).finally(() => looks.delete(look));
+        looks.add(look);
       }
     } finally {
+      await Promise.all(looks);
       await this.#agent.destroy();
     }
   }
 
-  /** Once for each new reason. */
-  #say(error: unknown): void {
-    const words = error === null ? '' : messageOf(error);
-    if (words !== '' && words !== this.#said)
+  /** Says once for each new reason why it failed. Never rejects: others do not wait for it. */
+  async #try(what: string, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+    try {
+      await act();
+      this.#said.delete(what);
+    } catch (error) {
+      const words = messageOf(error);
+      if (signal.aborted || this.#said.get(what) === words) return;
+      this.#said.set(what, words);
       this.#options.log.log('warn', 'agent', error instanceof ToolError ? error.refusal : words);
-    this.#said = words;
+    }
   }
 
-  /** Asks once for all that is kept. */
+  /** Asks once for all that is kept, where an earlier look is over: each coordinator by itself. */
   async look(signal: AbortSignal): Promise<void> {
     await this.#drop();
     const byRepository = new Map<string, Row[]>();
@@ -81,10 +89,13 @@ export class KeptOffers {
       const name = row.record.job.repository;
       byRepository.set(name, [...(byRepository.get(name) ?? []), row]);
     }
-    for (const [repository, rows] of byRepository) {
-      for (let from = 0; from < rows.length && !signal.aborted; from += MOST_OFFERED)
-        await this.#offer(repository, rows.slice(from, from + MOST_OFFERED), signal);
-    }
+    const free = [...byRepository].filter(([repository]) => !this.#busy.has(repository));
+    const offered = free.map(async ([repository, rows]) => {
+      this.#busy.add(repository);
+      await this.#try(repository, signal, () => this.#offer(repository, rows, signal));
+      this.#busy.delete(repository);
+    });
+    await Promise.all(offered);
   }
 
   async #rows(): Promise<readonly Row[]> {
@@ -107,33 +118,40 @@ export class KeptOffers {
 
   /** Nothing of it goes to an address that nobody with the key has written. */
   async #offer(repository: string, rows: readonly Row[], signal: AbortSignal): Promise<void> {
-    const { store, key, kept, log } = this.#options;
+    const { store, key, kept } = this.#options;
     if (store.problem !== null) return;
     const address = addressFrom(key, repository, (await store.addressOf(repository)) ?? '');
     if (address === null) return;
     if (isPlainHttp(address) && !rows.every(({ record }) => record.job.insecure))
       throw failure(FLEET_CODES.fleet_address_insecure, { address });
-    const { forget, bring } = await this.#ask(address, repository, rows, signal);
-    for (const id of forget) if (rows.some((row) => row.id === id)) await kept.forget(id);
-    for (const { id, token } of bring) {
-      const row = rows.find((one) => one.id === id);
-      if (row === undefined || this.#refused.has(id)) continue;
-      const { size } = await stat(kept.bundleOf(id));
-      const headers = { authorization: `Bearer ${token}`, 'content-length': String(size) };
-      try {
-        await this.#post(
-          `${address}/fleet/v1/attempts/${id}/kept`,
-          headers,
-          createReadStream(kept.bundleOf(id)),
-          signal,
-        );
-        await kept.note(id, { ...row.record, handed: true });
-        log.log('info', 'agent', `what was kept of the attempt ${id} is with the coordinator ${address}`);
-      } catch (error) {
-        if (isFailure(error, FLEET_CODES.coordinator_refused)) this.#refused.add(id);
-        throw error;
-      }
+    const wanted: Fates['bring'] = [];
+    // Of all of them before the first bundle, which may take long.
+    for (let from = 0; from < rows.length && !signal.aborted; from += MOST_OFFERED) {
+      const { forget, bring } = await this.#ask(address, repository, rows.slice(from, from + MOST_OFFERED), signal);
+      for (const id of forget) if (rows.some((row) => row.id === id)) await kept.forget(id);
+      wanted.push(...bring);
     }
+    for (const { id, token } of wanted) {
+      const row = rows.find((one) => one.id === id);
+      if (row === undefined || this.#refused.has(id) || signal.aborted) continue;
+      await this.#try(id, signal, () => this.#bring(address, row, token, signal));
+    }
+  }
+
+  async #bring(address: string, { id, record }: Row, token: string, signal: AbortSignal): Promise<void> {
+    const { kept, log } = this.#options;
+    const { size } = await stat(kept.bundleOf(id));
+    const headers = { authorization: `Bearer ${token}`, 'content-length': String(size) };
+    try {
+      await this.#post(`${address}/fleet/v1/attempts/${id}/kept`, headers, createReadStream(kept.bundleOf(id)), signal);
+    } catch (error) {
+      // Nobody waits for it now; it may be asked for again.
+      const isFinal = (reason: unknown) => reason !== FLEET_CODES.attempt_superseded.code;
+      if (isFailure(error, FLEET_CODES.coordinator_refused) && isFinal(error.values.reason)) this.#refused.add(id);
+      throw error;
+    }
+    await kept.note(id, { ...record, handed: true });
+    log.log('info', 'agent', `what was kept of the attempt ${id} is with the coordinator ${address}`);
   }
 
   async #ask(address: string, repository: string, rows: readonly Row[], signal: AbortSignal): Promise<Fates> {
@@ -165,7 +183,9 @@ export class KeptOffers {
     );
     if (status === 200) return text;
     if (status >= 500) throw silent(`status ${status}`);
-    throw failure(FLEET_CODES.coordinator_refused, { said: errorOf(text) ?? `status ${status}` });
+    const said = errorOf(text);
+    const reason = said === undefined ? {} : { reason: said.code };
+    throw failure(FLEET_CODES.coordinator_refused, { said: said?.message ?? `status ${status}`, ...reason });
   }
 
   /** What is too old or too much, the oldest first. */
@@ -182,9 +202,9 @@ export class KeptOffers {
   }
 }
 
-function errorOf(body: string): string | undefined {
+function errorOf(body: string): { readonly code: string; readonly message: string } | undefined {
   try {
-    return errorSchema.parse(JSON.parse(body)).error.message;
+    return errorSchema.parse(JSON.parse(body)).error;
   } catch {
     return undefined;
   }

@@ -44,6 +44,16 @@ function stateOf(records: readonly JournalRecord[]): DaemonState {
   }, EMPTY_STATE);
 }
 
+const PUSHED_HEAD = 'e'.repeat(40);
+const RECEIVED = async () => undefined;
+const FILES = 'f'.repeat(40);
+const FOLLOWED: JournalRecord = { type: 'following', issue: 1, updated_at: '' };
+/** A pull request, and what happened on it goes to the agent. */
+const ROUND: readonly JournalRecord[] = [
+  ...[CLAIMED, attempt(1), ended('publish'), PUSHED, FOLLOWED],
+  { type: 'continued', issue: 1, reason: '', told: '', handled: [], failure: null, reviewers: [] },
+];
+
 const OFFERED: Kept = {
   ...{ id: 'an-id', issue: 1, life: 1, attempt: 1, head: HEAD, files: null, base: 'b'.repeat(40), handed: true },
 };
@@ -61,6 +71,11 @@ test('kept work is settled once it is published, superseded or its issue is over
     [[CLAIMED, attempt(1), ended('retry'), attempt(2), ended('publish')], {}, true],
     // In no later attempt.
     [[CLAIMED, attempt(1), ended('retry'), attempt(2), ended('publish')], { handed: false }, false],
+    // The files of a round that was lost, on top of what was pushed before it.
+    [[...ROUND, attempt(2), ended('retry')], { attempt: 2, files: FILES, handed: false }, false],
+    [[...ROUND, attempt(2), ended('retry')], { attempt: 2, handed: false }, true],
+    [[...ROUND, attempt(2), ended('publish'), FOLLOWED], { attempt: 2, files: FILES, handed: false }, false],
+    [[...ROUND, attempt(2), ended('publish'), FOLLOWED], { attempt: 2, files: FILES }, true],
   ];
   for (const [records, change, expected] of cases)
     assert.equal(isSettled(stateOf(records), { ...OFFERED, ...change }), expected, JSON.stringify([records, change]));
@@ -68,7 +83,9 @@ test('kept work is settled once it is published, superseded or its issue is over
 
 function setUp(t: Parameters<typeof tempDir>[0], adopts: () => Promise<void> = async () => undefined) {
   const clock = new FakeClock();
-  const state = stateOf([CLAIMED, attempt(1), ended('publish')]);
+  const finished = [CLAIMED, attempt(1), ended('publish')];
+  const pushed = { ...PUSHED, result: { sha: PUSHED_HEAD } };
+  const state = stateOf([...finished, ...[...finished, pushed].map((record) => ({ ...record, issue: 2 }))]);
   const done: string[] = [];
   let isElsewhere = true;
   const kept = new KeptCommits({
@@ -88,9 +105,9 @@ function setUp(t: Parameters<typeof tempDir>[0], adopts: () => Promise<void> = a
     ...{ state: () => state, wasElsewhere: () => isElsewhere, directory: tempDir(t), maxBundleBytes: 1 },
     ...{ leaseMs: 30_000, clock, log: { log: () => undefined } },
   });
-  const entry = state.entries.get(1) ?? assert.fail();
   const waits: number[] = [];
-  const bring = (head: string | null) => kept.bring(entry, head, NEVER, async (ms) => void waits.push(ms));
+  const bring = (head: string | null, issue = 1) =>
+    kept.bring(state.entries.get(issue) ?? assert.fail(), head, NEVER, async (ms) => void waits.push(ms));
   return {
     ...{ clock, kept, done, waits, bring },
     own: () => {
@@ -101,21 +118,21 @@ function setUp(t: Parameters<typeof tempDir>[0], adopts: () => Promise<void> = a
 
 test('a commit that a worker brings is taken into a new workspace; what nobody waits for is not asked for', async (t) => {
   const { clock, kept, done, bring } = setUp(t);
-  assert.deepEqual(kept.fates([OFFERED]), { forget: [], bring: [] });
+  assert.deepEqual(kept.fates([OFFERED], 'w'), { forget: [], bring: [] });
   const brought = bring(HEAD);
   await clock.settle();
-  assert.deepEqual(kept.fates([{ ...OFFERED, head: 'c'.repeat(40) }]).bring, []);
-  const [wanted] = kept.fates([OFFERED]).bring;
+  assert.deepEqual(kept.fates([{ ...OFFERED, head: 'c'.repeat(40) }], 'w').bring, []);
+  const [wanted] = kept.fates([OFFERED], 'w').bring;
   const token = wanted?.token ?? assert.fail();
   for (const [id, shown] of [
     ['an-id', 'another'],
     ['another', token],
   ] as const) {
     assert.equal(kept.admits(id, shown), false);
-    await assert.rejects(kept.take(id, shown, ''), /not the one at work/);
+    await assert.rejects(kept.take(id, shown, RECEIVED), /not the one at work/);
   }
   assert.equal(kept.admits('an-id', token), true);
-  await kept.take('an-id', token, '');
+  await kept.take('an-id', token, RECEIVED);
   assert.equal(await brought, true);
   assert.deepEqual(done, ['refresh', 'clone', 'complete', `adopt 1 ${HEAD}`]);
   assert.equal(kept.admits('an-id', token), false);
@@ -127,8 +144,8 @@ test('it waits a bounded time; a bundle that is refused ends no wait', async (t)
   });
   const brought = bring(HEAD);
   await clock.settle();
-  const token = kept.fates([OFFERED]).bring[0]?.token ?? assert.fail();
-  await assert.rejects(kept.take('an-id', token, ''), /not what it says/);
+  const token = kept.fates([OFFERED], 'w').bring[0]?.token ?? assert.fail();
+  await assert.rejects(kept.take('an-id', token, RECEIVED), /not what it says/);
   assert.deepEqual(waits, [90_000]);
   await clock.pass(90_000);
   assert.equal(await brought, false);
@@ -138,10 +155,116 @@ test('work of an attempt that this machine began is here; that of another is tak
   const { clock, kept, bring, own } = setUp(t);
   const brought = bring(null);
   await clock.settle();
-  assert.deepEqual(kept.fates([{ ...OFFERED, attempt: 2 }]).bring, []);
-  const token = kept.fates([{ ...OFFERED, head: 'c'.repeat(40) }]).bring[0]?.token ?? assert.fail();
-  await kept.take('an-id', token, '');
+  assert.deepEqual(kept.fates([{ ...OFFERED, attempt: 2 }], 'w').bring, []);
+  const token = kept.fates([{ ...OFFERED, head: 'c'.repeat(40) }], 'w').bring[0]?.token ?? assert.fail();
+  await kept.take('an-id', token, RECEIVED);
   assert.equal(await brought, true);
   own();
   assert.equal(await bring(null), true);
+});
+
+/** A bundle that arrives, or is cut off, when it is told to. */
+function slowBundle() {
+  const cut = new AbortController();
+  let end: () => void = () => undefined;
+  const whole = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    cut.signal.addEventListener('abort', () => reject(new Error('cut')));
+  });
+  whole.catch(() => undefined);
+  return { receive: () => whole, end: () => end(), cut: () => cut.abort() };
+}
+
+test('a bundle that is still arriving when the wait ends is taken', async (t) => {
+  const { clock, kept, done, bring } = setUp(t);
+  const brought = bring(HEAD);
+  await clock.settle();
+  const token = kept.fates([OFFERED], 'w').bring[0]?.token ?? assert.fail();
+  const slow = slowBundle();
+  const taken = kept.take('an-id', token, slow.receive);
+  await clock.pass(300_000);
+  assert.equal(kept.admits('an-id', token), true);
+  slow.end();
+  await taken;
+  assert.equal(await brought, true);
+  assert.equal(done.at(-1), `adopt 1 ${HEAD}`);
+});
+
+test('work waits while its worker, or any where nobody offered it, brings another bundle; one that fails again and again holds up nothing', async (t) => {
+  const { clock, kept, bring } = setUp(t);
+  const other: Kept = { ...OFFERED, id: 'other', issue: 2 };
+  const [first, second] = [bring(HEAD), bring(HEAD, 2)];
+  await clock.settle();
+  const tokens = new Map(kept.fates([OFFERED, other], 'w').bring.map(({ id, token }) => [id, token]));
+  const tokenOf = (id: string) => tokens.get(id) ?? assert.fail();
+  const slow = slowBundle();
+  const taken = kept.take('other', tokenOf('other'), slow.receive);
+  await clock.pass(200_000);
+  slow.end();
+  await taken;
+  assert.equal(await second, true);
+  await clock.pass(10_000);
+  await kept.take('an-id', tokenOf('an-id'), RECEIVED);
+  assert.equal(await first, true);
+
+  // Nobody has offered it: each try of the other's fails.
+  const [unheard, failing] = [bring('d'.repeat(40)), bring(HEAD, 2)];
+  await clock.settle();
+  const token = kept.fates([other], 'w').bring[0]?.token ?? assert.fail();
+  let isOver = false;
+  void unheard.then(() => {
+    isOver = true;
+  });
+  for (const seconds of [85, 10]) {
+    const cut = slowBundle();
+    const refused = assert.rejects(kept.take('other', token, cut.receive), /cut/);
+    await clock.pass(seconds * 1_000);
+    assert.equal(isOver, false, `after ${seconds} s more`);
+    cut.cut();
+    await refused;
+    await clock.settle();
+  }
+  await clock.pass(10_000);
+  assert.equal(await unheard, false);
+  assert.equal(await failing, false);
+});
+
+test('what is to be brought is not removed; the offer of a second worker does not stop the upload of the first', async (t) => {
+  const { clock, kept, bring } = setUp(t);
+  // A later life of the issue: nobody would need it.
+  const old: Kept = { ...OFFERED, life: 0 };
+  assert.deepEqual(kept.fates([old], 'w').forget, ['an-id']);
+  const brought = bring(HEAD);
+  await clock.settle();
+  const fates = kept.fates([old], 'w');
+  assert.deepEqual([fates.forget, fates.bring.map(({ id }) => id)], [[], ['an-id']]);
+  const token = fates.bring[0]?.token ?? assert.fail();
+  const slow = slowBundle();
+  const taken = kept.take('an-id', token, slow.receive);
+  const another = kept.fates([{ ...OFFERED, id: 'another' }], 'w2').bring;
+  assert.deepEqual(another, [{ id: 'another', token }]);
+  assert.equal(kept.admits('an-id', token), true);
+  const second = slowBundle();
+  const late = kept.take('another', token, second.receive);
+  await clock.settle();
+  slow.end();
+  await taken;
+  assert.equal(await brought, true);
+  second.end();
+  await late;
+});
+
+test('work that is published is not waited for, and an attempt is asked for once', async (t) => {
+  const { clock, kept, waits, bring } = setUp(t);
+  const lost = bring(null);
+  await clock.settle();
+  await clock.pass(90_000);
+  assert.equal(await lost, false);
+  assert.equal(await bring(null), true);
+  assert.deepEqual(waits, [90_000]);
+  const settled = bring(null, 2);
+  await clock.settle();
+  const published: Kept = { ...OFFERED, issue: 2, head: PUSHED_HEAD };
+  assert.deepEqual(kept.fates([published], 'w'), { forget: ['an-id'], bring: [] });
+  assert.equal(await settled, true);
 });

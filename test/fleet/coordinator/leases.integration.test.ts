@@ -139,3 +139,32 @@ testStores('whoever waits is told once the lease is free', async (t, bed) => {
   assert.ok(next.fence > lease.fence);
   await next.release();
 });
+
+testStores(
+  'the documented user of a worker reads where the coordinator is, and can change no lease and no journal',
+  async (t, bed) => {
+    const store = await bed.open();
+    finallyDo(t, () => store.close());
+    const own = { token: 'a-token', host: 'machine', since: 1, address: 'an address' };
+    const holder = await store.takeLease(REPOSITORY, own, '', 600_000);
+    const line = '{"type":"claimed","branch":"main"}';
+    assert.equal(await store.appendJournal(REPOSITORY, holder, 0, ['{}']), 'done');
+    const user = await bed.openAsUser();
+    finallyDo(t, () => user.close());
+    assert.deepEqual([await user.addressOf(REPOSITORY), await user.fenceOf(REPOSITORY)], [own.address, holder.fence]);
+    // It may know all that the holder knows.
+    const attempts: readonly (() => Promise<unknown>)[] = [
+      () => user.takeLease(REPOSITORY, { ...own, token: 'another' }, '', 600_000),
+      () => user.takeLease('host/Owner/Other', own, '', 600_000),
+      () => user.renewLease(REPOSITORY, { ...holder, address: 'elsewhere' }, 600_000),
+      () => user.releaseLease(REPOSITORY, holder),
+      () => user.appendJournal(REPOSITORY, holder, 1, [line]),
+      () => user.compactJournal(REPOSITORY, holder, 1, line),
+    ];
+    for (const [index, act] of attempts.entries())
+      await assert.rejects(act(), /permission|NOPERM|can't access|denied/i, `attempt ${index}`);
+    assert.deepEqual((await store.readJournal(REPOSITORY, 0, 10)).lines, ['{}']);
+    assert.equal(await store.addressOf(REPOSITORY), own.address);
+    await user.probe();
+  },
+);

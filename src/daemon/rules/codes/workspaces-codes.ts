@@ -79,6 +79,12 @@ export const WORKSPACES_CODES = codes({
     help: 'Rename {blocking}. For issues that are taken on later, set workspace.branch_prefix.',
     values: { blocking: 'text', branch: 'text' },
   },
+  branch_not_of_issue: {
+    kind: 'refused',
+    message: 'Expected a branch {prefix}issue-<number> to push, got {branch}. Nothing is pushed.',
+    help: 'With a queue, workspace.branch_prefix holds for open issues too: set it back, or cancel the issue. If it never was another one, somebody wrote to the store of the queue.',
+    values: { branch: 'text', prefix: 'text' },
+  },
   push_rejected: {
     kind: 'refused',
     message: 'git push failed: {said}',

@@ -16,6 +16,7 @@ import { cloneEnvironment, explain, type GitResult, git, saysDamaged, tryGit } f
 import { removeStrays } from '../../../git/git-directory.ts';
 import { RemoteHead } from '../../../git/remote-head.ts';
 import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
+import { issueOf } from '../../rules/issue.ts';
 import { CloneSource, refusePushes } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
 import { fetchFromClone } from './fetch-work.ts';
@@ -33,6 +34,8 @@ export type MirrorOptions = NetworkOptions & {
   readonly clock: Clock;
   /** So many commits of each branch are enough for a new copy; null or left out: all. */
   readonly depth?: () => number | null;
+  /** Only branches of issues with this prefix are pushed; left out: any. */
+  readonly branchPrefix?: (() => string) | undefined;
 };
 
 /** A fetch this young serves once more: issues that start together share one. */
@@ -343,10 +346,14 @@ export class Mirror {
 
   /**
    * Pushes `sha` to one branch of the remote. What stands there is replaced only if it is an ancestor of `sha` or one
-   * of `ours`; commits of somebody else are never overwritten. @param kept a commit that `sha` has to go on from
+   * of `ours`; commits of somebody else are never overwritten. A branch that is no issue's is refused: whoever can write
+   * to the store of a queue can name one. @param kept a commit that `sha` has to go on from
    */
   async push(branch: string, sha: string, ours: readonly string[], signal: AbortSignal, kept?: string): Promise<void> {
     if (!SHA.test(sha)) throw failure(BASE_CODES.unexpected_error, { said: `expected a commit to push, got ${sha}` });
+    const prefix = this.#options.branchPrefix?.();
+    if (prefix !== undefined && issueOf(prefix, branch) === null)
+      throw failure(WORKSPACES_CODES.branch_not_of_issue, { branch, prefix });
     await this.lfs.upload(sha, async () => (await this.branchHead(await this.defaultBranch(signal))) ?? '', signal);
     const isNew = await pushBranch(
       {
