@@ -32,7 +32,7 @@ export class Leases {
     void this.#watch();
   }
 
-  /** Throws `repository_held` where another coordinator has it, or the like; tells the listeners once it may be free. */
+  /** Throws `repository_held` where another coordinator has it, or the like; tells the listeners once that may be over. */
   async take(repository: string, stateDir: string, log: Logger): Promise<RepositoryLease> {
     const address = () => this.#addressFor(repository);
     const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock, address };
@@ -43,6 +43,7 @@ export class Leases {
       if (problem !== null) throw failure(FLEET_CODES.queue_unreachable, { url: this.#store.address, said: problem });
       const lease = await RepositoryLease.take({ ...more, repository, stateDir, log, isForgettable });
       this.#heldOff.delete(repository);
+      this.#waited.delete(repository);
       return lease;
     } catch (error) {
       const later = until ?? this.#clock.elapsed() + this.#leaseMs;
@@ -75,11 +76,12 @@ export class Leases {
       const waited = [...this.#waited.keys()];
       const held = await this.#store.heldLeases(waited).catch(() => null);
       if (held === null) continue;
-      for (const repository of held) if (this.#heldOff.delete(repository)) this.#waited.set(repository, 0);
+      // A holder that was forgotten is there: that is to be said.
+      const back = [...held].filter((repository) => this.#heldOff.delete(repository));
       const now = this.#clock.elapsed();
       const free = waited.filter((one) => !held.has(one) && (this.#waited.get(one) ?? 0) <= now);
-      for (const repository of free) this.#waited.delete(repository);
-      if (free.length > 0) this.#free.tell();
+      for (const repository of [...back, ...free]) this.#waited.delete(repository);
+      if (back.length + free.length > 0) this.#free.tell();
     }
   }
 

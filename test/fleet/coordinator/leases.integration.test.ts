@@ -187,7 +187,9 @@ testStores(
     await assert.rejects(waiting.take(places[1]), isForgotten);
     // A new process of that machine knows it too.
     await assert.rejects(take(places[1]), isForgotten);
+    const told = waiting.free();
     assert.equal(await lease.holds(), true);
+    await told;
     await assert.rejects(waiting.take(places[1]), isHeld);
     const free = waiting.free();
     await lease.release();
