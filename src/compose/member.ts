@@ -2,7 +2,7 @@
 
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { isFailure, messageOf } from '../base/rules/errors.ts';
+import { isFailure, messageOf, type ToolError } from '../base/rules/errors.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
@@ -47,11 +47,16 @@ export function memberOf(slug: RepoSlug, workflow: () => Workflow, log: Logger, 
   return { slug, name: formatSlug(slug), workflow, log, opened, ...before };
 }
 
+/** Another coordinator acts for it, or may: nothing is wrong. */
+export function isHeld(error: unknown): error is ToolError {
+  return isFailure(error, FLEET_CODES.repository_held) || isFailure(error, FLEET_CODES.repository_forgotten);
+}
+
 /** Logs why it cannot be worked on, once. */
 export function sayUnusable(member: Pick<Member, 'log' | 'problem'>, error: unknown): void {
   const said = messageOf(error);
   if (said !== member.problem) {
-    if (isFailure(error, FLEET_CODES.repository_held)) member.log.log('warn', 'serve', error.refusal);
+    if (isHeld(error)) member.log.log('warn', 'serve', error.refusal);
     else member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
   }
   member.problem = said;

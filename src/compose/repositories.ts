@@ -4,7 +4,7 @@ import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { Listeners } from '../base/listeners.ts';
 import { textOf } from '../base/rules/codes.ts';
-import { failure, isFailure, messageOf } from '../base/rules/errors.ts';
+import { failure, messageOf } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../daemon/rules/look.ts';
@@ -16,11 +16,10 @@ import { stateView } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
 import { WaitingLine } from '../daemon/waiting-line.ts';
-import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import type { Source } from '../web/source.ts';
 import { rememberCosts } from './day-costs.ts';
-import { closeMember, derived, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
+import { closeMember, derived, isHeld, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
 import { placesBelow } from './places.ts';
 import { ProcessMark } from './process-mark.ts';
 import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
@@ -38,10 +37,6 @@ const LOOK_MS = 300_000;
 const FIRST_LOOK_MS = 30_000;
 
 const LOST = 'its lease was lost';
-
-function isHeld(error: unknown): boolean {
-  return isFailure(error, FLEET_CODES.repository_held);
-}
 
 /** Resolves as soon as one has no failure, else with the failures of all. */
 async function firstOf(starts: readonly Promise<unknown>[]): Promise<readonly unknown[]> {

@@ -1,12 +1,13 @@
 // The two stores of a queue, for cases that both must pass: each with what a test does to it from outside.
 
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test, { after, type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { PostgresStore } from '../../src/fleet/store/postgres-store.ts';
 import { RedisStore } from '../../src/fleet/store/redis-store.ts';
-import type { Store } from '../../src/fleet/store/store.ts';
+import type { LeaseHolder, Store } from '../../src/fleet/store/store.ts';
 import { RedisServer } from './fleet.ts';
 import { PostgresServer } from './postgres.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
@@ -30,6 +31,16 @@ export type StoreBed = {
   /** Ends its connections, and gives it another password. */
   readonly lockUserOut: () => Promise<void>;
 };
+
+/** Takes the lease as one who waited for nobody. */
+export async function takeLease(
+  store: Store,
+  ...[repository, own, last, leaseMs]: [string, Omit<LeaseHolder, 'fence'>, string, number]
+): Promise<LeaseHolder> {
+  const holder = await store.takeLease(repository, own, last, leaseMs, 0);
+  assert.ok(holder);
+  return holder;
+}
 
 /** Resolves once it answers. */
 export async function answerOf(store: Store): Promise<void> {

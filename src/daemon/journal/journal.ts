@@ -34,6 +34,8 @@ export type JournalFollower = {
 
 /** Name of the journal's file in the state directory. */
 export const JOURNAL_FILE = 'journal.jsonl';
+/** The one before its last continuation. */
+export const ARCHIVE_FILE = 'journal.1.jsonl';
 
 const MAX_BYTES = 1024 * 1024;
 
@@ -121,7 +123,7 @@ export class FileJournal implements Journal {
     } finally {
       closeSync(fd);
     }
-    const archive = join(this.#options.directory, 'journal.1.jsonl');
+    const archive = join(this.#options.directory, ARCHIVE_FILE);
     const link = `${archive}.link`;
     rmSync(link, { force: true });
     if (existsSync(this.#path)) linkExclusive(this.#path, link);

@@ -1,25 +1,16 @@
 // The journal of a repository at the start: that of the store counts, and the local file becomes a copy of it.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { syncDirectory } from '../../base/files/sync-directory.ts';
 import type { Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { isObject } from '../../base/rules/values.ts';
-import { JOURNAL_FILE } from '../../daemon/journal/journal.ts';
+import { ARCHIVE_FILE, JOURNAL_FILE } from '../../daemon/journal/journal.ts';
 import { decodeRecord, decodeState } from '../../daemon/journal/journal-decoder.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store/store.ts';
+import { Elsewhere, forgetSeen, replaceFile, seenFence } from './taking-notes.ts';
 
 export type TakingOptions = {
   readonly store: Pick<Store, 'address' | 'readJournal'>;
@@ -35,8 +26,10 @@ export type TakenJournal = {
   readonly next: number;
   /** Lines of the local file that the store lacks, in order. */
   readonly rest: readonly string[];
-  /** Issues on which another coordinator may have worked since: what this machine has of them is old. */
-  readonly elsewhere: 'all' | ReadonlySet<number>;
+  /** The first of these is a snapshot, which stands for all that the store has. */
+  readonly isAhead: boolean;
+  /** Issues on which another coordinator may have worked since. */
+  readonly elsewhere: Elsewhere;
 };
 
 const REPLACED_FILE = 'journal.replaced.jsonl';
@@ -84,23 +77,17 @@ function check(line: string, place: number, { store, repository }: TakingOptions
     throw failure(FLEET_CODES.journal_record_unreadable, { ...named, place });
 }
 
-function issuesOf(lines: readonly string[]): 'all' | ReadonlySet<number> {
-  const records = lines.flatMap((line) => decodeRecord(parse(line)) ?? []);
-  if (records.some(({ type }) => type === 'snapshot')) return 'all';
-  return new Set(records.flatMap((record) => ('issue' in record ? [record.issue] : [])));
+/** With a snapshot, nobody knows any more who wrote what it stands for. */
+function issuesOf(lines: readonly string[]): readonly number[] {
+  return lines.flatMap((line) => {
+    const record = decodeRecord(parse(line));
+    if (record?.type === 'snapshot') return [...(decodeState(record.state)?.entries.keys() ?? [])];
+    return record !== undefined && 'issue' in record ? [record.issue] : [];
+  });
 }
 
-function write(directory: string, lines: readonly string[]): void {
-  const next = join(directory, `${JOURNAL_FILE}.taken`);
-  writeFileSync(next, lines.map((line) => `\n${line}\n`).join(''), { mode: 0o600 });
-  const fd = openSync(next, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(next, join(directory, JOURNAL_FILE));
-  syncDirectory(directory);
+function isPrefix(lines: readonly string[], of: readonly string[]): boolean {
+  return lines.every((line, index) => line === of[index]);
 }
 
 /**
@@ -109,19 +96,40 @@ function write(directory: string, lines: readonly string[]): void {
  * program cannot read the journal of the store.
  */
 export async function takeJournal(options: TakingOptions): Promise<TakenJournal> {
+  const taken = await take(options);
+  forgetSeen(options.directory);
+  return taken;
+}
+
+async function take(options: TakingOptions): Promise<TakenJournal> {
   const { directory, repository, log } = options;
   const path = join(directory, JOURNAL_FILE);
+  const kept = join(directory, REPLACED_FILE);
   const { next, lines } = await readAll(options);
   const local = localLines(path);
-  const differs = lines.findIndex((line, index) => line !== local[index]);
-  if (differs === -1) return { next, rest: local.slice(lines.length), elsewhere: new Set() };
+  const elsewhere = new Elsewhere(directory);
+  // The store lost the journal of another coordinator, and the one here is older.
+  if (lines.length === 0 && seenFence(directory) > 0) {
+    elsewhere.keep(() => false);
+    if (local.length > 0) {
+      renameSync(path, kept);
+      log.log('warn', 'serve', refusal(FLEET_CODES.journal_outdated, { path, repository, kept }));
+    }
+    return { next, rest: [], isAhead: false, elsewhere };
+  }
+  if (isPrefix(lines, local)) return { next, rest: local.slice(lines.length), isAhead: false, elsewhere };
+  // The file began anew, and the store did not get the snapshot.
+  const [first = ''] = local;
+  if (decodeRecord(parse(first))?.type === 'snapshot' && isPrefix(lines, localLines(join(directory, ARCHIVE_FILE))))
+    return { next, rest: local, isAhead: true, elsewhere };
   for (const [index, line] of lines.entries()) check(line, next - lines.length + index, options);
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const differs = lines.findIndex((line, index) => line !== local[index]);
+  // First: once the file is the same, nobody could tell any more.
+  elsewhere.add(issuesOf(lines.slice(differs)));
   if (local.length > differs) {
-    const kept = join(directory, REPLACED_FILE);
     renameSync(path, kept);
     log.log('warn', 'serve', refusal(FLEET_CODES.journal_replaced, { path, repository, kept }));
   }
-  write(directory, lines);
-  return { next, rest: [], elsewhere: issuesOf(lines.slice(differs)) };
+  replaceFile(directory, JOURNAL_FILE, lines.map((line) => `\n${line}\n`).join(''));
+  return { next, rest: [], isAhead: false, elsewhere };
 }

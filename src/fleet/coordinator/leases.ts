@@ -2,7 +2,7 @@
 
 import { Listeners } from '../../base/listeners.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { failure } from '../../base/rules/errors.ts';
+import { failure, isFailure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store/store.ts';
 import { takeJournal } from './journal-taking.ts';
@@ -16,7 +16,10 @@ export class Leases {
   readonly #leaseMs: number;
   readonly #clock: Clock;
   readonly #addressFor: (repository: string) => string;
-  readonly #waited = new Set<string>();
+  /** Each with the time before which it is not tried again, by `clock.elapsed()`. */
+  readonly #waited = new Map<string, number>();
+  /** The store forgot who had it: until that time the holder can say so. */
+  readonly #heldOff = new Map<string, number>();
   readonly #free = new Listeners();
   readonly #over = new AbortController();
 
@@ -29,16 +32,24 @@ export class Leases {
     void this.#watch();
   }
 
-  /** Throws `repository_held` where another coordinator has it; tells the listeners once it may be free. */
+  /** Throws `repository_held` where another coordinator has it, or the like; tells the listeners once that may be over. */
   async take(repository: string, stateDir: string, log: Logger): Promise<RepositoryLease> {
     const address = () => this.#addressFor(repository);
     const more = { store: this.#store, leaseMs: this.#leaseMs, clock: this.#clock, address };
+    const until = this.#heldOff.get(repository);
+    const isForgettable = until !== undefined && this.#clock.elapsed() >= until;
     try {
       const { problem } = this.#store;
       if (problem !== null) throw failure(FLEET_CODES.queue_unreachable, { url: this.#store.address, said: problem });
-      return await RepositoryLease.take({ ...more, repository, stateDir, log });
+      const lease = await RepositoryLease.take({ ...more, repository, stateDir, log, isForgettable });
+      this.#heldOff.delete(repository);
+      this.#waited.delete(repository);
+      return lease;
     } catch (error) {
-      this.#waited.add(repository);
+      const later = until ?? this.#clock.elapsed() + this.#leaseMs;
+      if (isFailure(error, FLEET_CODES.repository_forgotten)) this.#heldOff.set(repository, later);
+      if (isFailure(error, FLEET_CODES.repository_held)) this.#heldOff.delete(repository);
+      this.#waited.set(repository, this.#heldOff.get(repository) ?? 0);
       throw error;
     }
   }
@@ -48,7 +59,12 @@ export class Leases {
   /** The journal of the repository as the store has it, which the file in the state directory becomes a copy of. */
   async openJournal(lease: RepositoryLease, directory: string, log: Logger): Promise<StoreJournal> {
     const store = this.#store;
-    const taken = await takeJournal({ store, repository: lease.repository, directory, log });
+    const { repository } = lease;
+    const taken = await takeJournal({ store, repository, directory, log }).catch((error: unknown) => {
+      // A store that answers would refuse it again at once.
+      this.#waited.set(repository, store.problem === null ? this.#clock.elapsed() + this.#leaseMs : 0);
+      throw error;
+    });
     return new StoreJournal({ store, lease, taken, clock: this.#clock, log, lookMs: this.#leaseMs });
   }
 
@@ -57,12 +73,15 @@ export class Leases {
     while (!signal.aborted) {
       await this.#clock.sleep(LOOK_MS, signal);
       if (signal.aborted || this.#waited.size === 0 || this.#store.problem !== null) continue;
-      const waited = [...this.#waited];
+      const waited = [...this.#waited.keys()];
       const held = await this.#store.heldLeases(waited).catch(() => null);
       if (held === null) continue;
-      const free = waited.filter((repository) => !held.has(repository));
-      for (const repository of free) this.#waited.delete(repository);
-      if (free.length > 0) this.#free.tell();
+      // A holder that was forgotten is there: that is to be said.
+      const back = [...held].filter((repository) => this.#heldOff.delete(repository));
+      const now = this.#clock.elapsed();
+      const free = waited.filter((one) => !held.has(one) && (this.#waited.get(one) ?? 0) <= now);
+      for (const repository of [...back, ...free]) this.#waited.delete(repository);
+      if (back.length + free.length > 0) this.#free.tell();
     }
   }
 

@@ -9,6 +9,7 @@ import { refusal } from '../../base/rules/codes.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { LeaseHolder, Store } from '../store/store.ts';
+import { noteSeen, seenFence } from './taking-notes.ts';
 
 export type LeaseOptions = {
   readonly store: Store;
@@ -19,6 +20,8 @@ export type LeaseOptions = {
   readonly stateDir: string;
   /** Where workers find this coordinator now, with a proof. */
   readonly address: () => string;
+  /** It is taken also where the store forgot the holder that was waited for: that one had its time. */
+  readonly isForgettable?: boolean;
   readonly clock: Clock;
   readonly log: Logger;
 };
@@ -51,15 +54,21 @@ export class RepositoryLease {
     void this.#renew();
   }
 
-  /** Throws `repository_held` where another coordinator has it. */
+  /** Throws `repository_held` where another coordinator has it, and `repository_forgotten` where one may have it still. */
   static async take(options: LeaseOptions): Promise<RepositoryLease> {
-    const { store, repository, leaseMs, stateDir, clock } = options;
+    const { store, repository, leaseMs, stateDir, clock, isForgettable = false } = options;
     const path = join(stateDir, FILE);
     const own = { token: randomUUID(), host: hostname(), since: clock.now(), address: options.address() };
     const takenAt = clock.elapsed();
-    const held = await store.takeLease(repository, own, lastToken(path), leaseMs);
+    const seen = isForgettable ? 0 : seenFence(stateDir);
+    const held = await store.takeLease(repository, own, lastToken(path), leaseMs, seen);
+    if (held === null) {
+      const seconds = Math.ceil(leaseMs / 1000);
+      throw failure(FLEET_CODES.repository_forgotten, { url: store.address, repository, seconds });
+    }
     if (held.token !== own.token) {
       const { host, since } = held;
+      noteSeen(stateDir, held.fence);
       throw failure(FLEET_CODES.repository_held, { repository, host, since: new Date(since).toISOString() });
     }
     writeFileSync(path, `${own.token}\n`, { mode: 0o600 });

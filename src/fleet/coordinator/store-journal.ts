@@ -45,8 +45,6 @@ export class StoreJournal {
   /** How many lines the store took so far, and snapshots. */
   #taken = 0;
   #waiters: Waiter[] = [];
-  /** Issues with an attempt that this process began. */
-  readonly #begun = new Set<number>();
   #pumping: Promise<void> | null = null;
   #gathering = false;
   readonly #over = new AbortController();
@@ -58,9 +56,9 @@ export class StoreJournal {
 
   constructor(options: StoreJournalOptions) {
     this.#options = options;
-    const { next, rest } = options.taken;
+    const { next, rest, isAhead } = options.taken;
     this.#place = next;
-    this.#pending = rest.map((text) => ({ text, isSnapshot: false }));
+    this.#pending = rest.map((text, index) => ({ text, isSnapshot: isAhead && index === 0 }));
     const { lost } = options.lease;
     this.#stop = AbortSignal.any([lost, this.#over.signal]);
     lost.addEventListener('abort', () => this.#drop(), { once: true });
@@ -80,8 +78,7 @@ export class StoreJournal {
 
   /** Whether the last attempt at the issue was another coordinator's: what this machine has of it is old. */
   wasElsewhere(issue: number): boolean {
-    const { elsewhere } = this.#options.taken;
-    return !this.#begun.has(issue) && (elsewhere === 'all' || elsewhere.has(issue));
+    return this.#options.taken.elsewhere.has(issue);
   }
 
   /** Takes what the local file takes. */
@@ -98,8 +95,9 @@ export class StoreJournal {
 
   /** @param continueFile begins the local file anew with a snapshot */
   over(journal: Journal, continueFile: () => void): Journal {
-    const { lease, store } = this.#options;
+    const { lease, store, taken } = this.#options;
     this.#snapshot = continueFile;
+    taken.elsewhere.keep((issue) => journal.state.entries.has(issue));
     return {
       get state() {
         return journal.state;
@@ -108,13 +106,15 @@ export class StoreJournal {
         const weight = weightOf(record);
         // The store answers for the lease; without enough time left it is renewed first.
         if (record.type === 'effect_started' && !lease.isSure && !(await lease.holds())) throw this.#lost();
-        if (record.type === 'attempt_started') this.#begun.add(record.issue);
         const writing = journal.append(record);
         const shared = weight === 'told' ? undefined : this.flush();
         shared?.catch(() => undefined);
         const stored = await writing;
         if (weight === 'promise') await shared;
         if (weight === 'end' && store.problem === null) await shared?.catch(() => undefined);
+        // An attempt here, or the end, makes what others did old.
+        if ('issue' in record && (record.type === 'attempt_started' || !journal.state.entries.has(record.issue)))
+          taken.elsewhere.keep((issue) => issue !== record.issue);
         return stored;
       },
       close: () => journal.close(),
@@ -219,23 +219,23 @@ export class StoreJournal {
 
   /**
    * The store does not end where it did: it lost what it had. The holder of the lease knows all of it, and puts a snapshot in
-   * the place of what is left.
+   * the place of what is left. One that waits is used again: the store may refuse it for long.
    */
   async #begin(): Promise<boolean> {
     const { lease, store, log } = this.#options;
     const { repository, holder } = lease;
     const { next } = await store.readJournal(repository, 0, 0);
-    this.#snapshot();
-    const count = this.#pending.length;
-    const line = this.#pending.at(-1);
-    if (line?.isSnapshot !== true) return false;
+    if (!this.#pending.some(({ isSnapshot }) => isSnapshot)) this.#snapshot();
+    const last = this.#pending.findLastIndex(({ isSnapshot }) => isSnapshot);
+    const line = this.#pending[last];
+    if (line === undefined) return false;
     const answer =
       next === 0
         ? await store.appendJournal(repository, holder, 0, [line.text])
         : await store.compactJournal(repository, holder, next, line.text);
     if (answer !== 'done') return false;
     this.#place = Math.max(1, next);
-    this.#settle(count, 0);
+    this.#settle(last + 1, 0);
     log.log('warn', 'serve', refusal(FLEET_CODES.journal_written_anew, { url: store.address, repository }));
     return true;
   }

@@ -51,6 +51,13 @@ export const FLEET_CODES = codes({
     help: 'Nothing needs to be done: this one starts when that one ends, or gives no sign of life for queue.lease_ms.',
     values: { host: 'text', repository: 'text', since: 'text' },
   },
+  repository_forgotten: {
+    kind: 'warning',
+    message:
+      'The queue at {url} has forgotten which coordinator acts for {repository}. This one waits {seconds} s for a sign of it.',
+    help: 'Nothing needs to be done. Let the store keep its data on a disk, so that a coordinator is not forgotten.',
+    values: { url: 'text', repository: 'text', seconds: 'number' },
+  },
   repository_lease_lost: {
     kind: 'warning',
     message: 'This coordinator acts no more for {repository}: it could not renew its lease in time.',
@@ -75,6 +82,13 @@ export const FLEET_CODES = codes({
     message:
       'The journal {path} of {repository} is replaced by the one in the store. It differed, and is kept as {kept}.',
     help: 'Another coordinator has acted for the repository since. The kept file is only for you to read.',
+    values: { path: 'text', repository: 'text', kept: 'text' },
+  },
+  journal_outdated: {
+    kind: 'warning',
+    message:
+      'The journal {path} of {repository} is not used: another coordinator acted since, and the store lost its journal. The file is kept as {kept}.',
+    help: 'This coordinator begins without a journal, as on a new machine. The kept file is only for you to read.',
     values: { path: 'text', repository: 'text', kept: 'text' },
   },
   journal_written_anew: {

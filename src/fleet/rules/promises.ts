@@ -13,7 +13,9 @@ const PROMISES: ReadonlySet<JournalRecord['type']> = new Set<JournalRecord['type
 ]);
 
 /** `end`: waits for the store like a promise, but nothing begins with it. `told`: others may know it a moment later. */
-export function weightOf({ type }: JournalRecord): 'promise' | 'end' | 'told' {
-  if (PROMISES.has(type)) return 'promise';
+export function weightOf(record: JournalRecord): 'promise' | 'end' | 'told' {
+  const { type } = record;
+  // Words of an operator, who gets an answer. Comments are read again.
+  if (PROMISES.has(type) || (type === 'messages' && record.heard === null)) return 'promise';
   return type === 'attempt_ended' ? 'end' : 'told';
 }

@@ -10,16 +10,18 @@ function script(text: string): Script {
 }
 
 /**
- * KEYS: lease, counter. ARGV: token, host, since, token of an earlier lease of this state directory, ms, address. Gives the
- * holder.
+ * KEYS: lease, counter. ARGV: token, host, since, token of an earlier lease of this state directory, ms, address, number of an
+ * earlier holder. Gives the holder, or nothing where that number is forgotten.
  */
 export const TAKE_LEASE = script(`
 local held = redis.call('HMGET', KEYS[1], 'token', 'host', 'since', 'fence', 'address')
 if held[1] and not (held[1] == ARGV[4] and held[2] == ARGV[2]) then return held end
+local count = tonumber(redis.call('GET', KEYS[2]) or 0)
+if count < tonumber(ARGV[7]) then return false end
 -- A store that forgot the counter goes on from its clock, in ms.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-local last = math.max(tonumber(redis.call('GET', KEYS[2]) or 0), now)
+local last = math.max(count, now)
 redis.call('SET', KEYS[2], string.format('%.0f', last))
 local fence = string.format('%.0f', redis.call('INCR', KEYS[2]))
 redis.call('HSET', KEYS[1], 'token', ARGV[1], 'host', ARGV[2], 'since', ARGV[3], 'fence', fence, 'address', ARGV[6])
@@ -34,6 +36,7 @@ export const RENEW_LEASE = script(`
 local held = redis.call('HMGET', KEYS[1], 'token', 'address')
 if held[1] and held[1] ~= ARGV[1] then return 0 end
 if not held[1] and tonumber(redis.call('GET', KEYS[2]) or 0) > tonumber(ARGV[4]) then return 0 end
+if not held[1] then redis.call('SET', KEYS[2], ARGV[4]) end
 if not held[1] or held[2] ~= ARGV[6] then
   redis.call('HSET', KEYS[1], 'token', ARGV[1], 'host', ARGV[2], 'since', ARGV[3], 'fence', ARGV[4], 'address', ARGV[6])
 end

@@ -57,6 +57,14 @@ const holderRow = z.object({
   address: z.string(),
 });
 
+/** The lease is taken only where the number of the earlier holder is not forgotten, or somebody has the lease. */
+const TAKE_LEASE = `SELECT (taken).* FROM (
+  SELECT CASE WHEN $8::bigint = 0 OR EXISTS (
+    SELECT FROM toolcrew.lease WHERE repository = $1 AND fence >= $8
+    UNION ALL SELECT FROM toolcrew.held_lease WHERE repository = $1
+  ) THEN toolcrew.take_lease($1, $2, $3, $4, $5, $6, $7) END AS taken OFFSET 0
+) AS one`;
+
 const names = z.array(z.object({ name: z.string() }));
 const IS_SEEN = `seen_at > clock_timestamp() - interval '${PRESENCE_MS} ms'`;
 
@@ -253,10 +261,11 @@ export class PostgresStore implements Store {
     own: Omit<LeaseHolder, 'fence'> & Addressed,
     last: string,
     leaseMs: number,
-  ): Promise<LeaseHolder & { readonly address: string }> {
-    const values = [keyOf(repository), own.token, own.host, own.since, own.address ?? '', last, leaseMs];
-    const [row] = await this.#rows('SELECT * FROM toolcrew.take_lease($1, $2, $3, $4, $5, $6, $7)', values);
-    return holderRow.parse(row);
+    seen: number,
+  ): Promise<(LeaseHolder & { readonly address: string }) | null> {
+    const values = [keyOf(repository), own.token, own.host, own.since, own.address ?? '', last, leaseMs, seen];
+    const [row] = await this.#rows(TAKE_LEASE, values);
+    return z.object({ token: z.null() }).safeParse(row).success ? null : holderRow.parse(row);
   }
 
   async renewLease(repository: string, holder: LeaseHolder & Addressed, leaseMs: number): Promise<boolean> {

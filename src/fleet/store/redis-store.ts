@@ -177,15 +177,17 @@ export class RedisStore implements Store {
     return (await this.client.exists(`${PREFIX}:${queue}:${id}:lock`)) === 1;
   }
 
-  /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
   async takeLease(
     repository: string,
     own: Omit<LeaseHolder, 'fence'>,
     last: string,
     leaseMs: number,
-  ): Promise<LeaseHolder> {
+    seen: number,
+  ): Promise<LeaseHolder | null> {
     const keys = [leaseKey(repository), fenceKey(repository)];
-    const held = await this.#run(TAKE_LEASE, keys, [own.token, own.host, own.since, last, leaseMs, own.address]);
+    const values = [own.token, own.host, own.since, last, leaseMs, own.address, seen];
+    const held = await this.#run(TAKE_LEASE, keys, values);
+    if (held === null) return null;
     const [token, host, since, fence, address] = z
       .tuple([z.string(), z.string(), z.coerce.number(), z.coerce.number(), z.string().nullable()])
       .parse(held);

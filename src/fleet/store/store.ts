@@ -79,8 +79,17 @@ export type Store = {
   queueNames(): Promise<readonly string[]>;
   /** Whether a worker holds the job. */
   isLocked(queue: string, id: string): Promise<boolean>;
-  /** Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder. */
-  takeLease(repository: string, own: Omit<LeaseHolder, 'fence'>, last: string, leaseMs: number): Promise<LeaseHolder>;
+  /**
+   * Takes the lease of a repository where it is free, or is `last` of the same machine. Gives its holder; null: it is free,
+   * since the store forgot the holder with the number `seen`, which may act still.
+   */
+  takeLease(
+    repository: string,
+    own: Omit<LeaseHolder, 'fence'>,
+    last: string,
+    leaseMs: number,
+    seen: number,
+  ): Promise<LeaseHolder | null>;
   /** Writes the address of the holder anew. False: another coordinator has it, or had it since. */
   renewLease(repository: string, holder: LeaseHolder, leaseMs: number): Promise<boolean>;
   releaseLease(repository: string, holder: LeaseHolder): Promise<void>;

@@ -1,13 +1,18 @@
 // Leases of repositories on real stores: one holder at a time, and a holder learns that it is none any more.
 
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import test from 'node:test';
 import { systemClock } from '../../../src/base/clock.ts';
+import type { textOf } from '../../../src/base/rules/codes.ts';
 import { isFailure, ToolError } from '../../../src/base/rules/errors.ts';
 import { Leases } from '../../../src/fleet/coordinator/leases.ts';
 import { RepositoryLease } from '../../../src/fleet/coordinator/repository-lease.ts';
 import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
+import { RedisStore } from '../../../src/fleet/store/redis-store.ts';
+import type { Store } from '../../../src/fleet/store/store.ts';
+import { RedisServer } from '../../support/fleet.ts';
 import { answerOf, type StoreBed, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -168,3 +173,106 @@ testStores(
     await user.probe();
   },
 );
+
+/** A coordinator whose time goes on when it is told to. */
+function standby(t: Cleanup, store: Store, leaseMs: number) {
+  let ahead = 0;
+  const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + ahead };
+  const said: string[] = [];
+  const listening = {
+    log: (_: unknown, __: unknown, what: Parameters<typeof textOf>[0] | string) => {
+      said.push(typeof what === 'string' ? what : what.of.code);
+    },
+  };
+  const leases = new Leases(store, leaseMs, clock, address);
+  finallyDo(t, () => leases.close());
+  return {
+    ...{ leases, said },
+    take: (place: string) => leases.take(REPOSITORY, place, listening),
+    openJournal: (lease: RepositoryLease, place: string) => leases.openJournal(lease, place, listening),
+    free: () => new Promise<void>((resolve) => void leases.onFree(resolve)),
+    pass: (ms: number) => {
+      ahead += ms;
+    },
+  };
+}
+
+const isForgotten = (error: unknown) => isFailure(error, FLEET_CODES.repository_forgotten);
+const OLD_LINE = '{"type":"claimed","v":1}';
+
+testStores(
+  'a store that forgot a living holder: whoever waited leaves it the lease, and its old journal stays out',
+  async (t, bed) => {
+    const { store, take, places } = await setUp(t, bed);
+    const lease = await take(places[0]);
+    const waiting = standby(t, store, 60_000);
+    const path = join(places[1], 'journal.jsonl');
+    writeFileSync(path, `\n${OLD_LINE}\n`);
+    await assert.rejects(waiting.take(places[1]), isHeld);
+    await bed.forget();
+    await answerOf(store);
+    await assert.rejects(waiting.take(places[1]), isForgotten);
+    waiting.pass(30_000);
+    await assert.rejects(waiting.take(places[1]), isForgotten);
+    // A new process of that machine knows it too.
+    await assert.rejects(take(places[1]), isForgotten);
+    const told = waiting.free();
+    assert.equal(await lease.holds(), true);
+    await told;
+    await assert.rejects(waiting.take(places[1]), isHeld);
+    const free = waiting.free();
+    await lease.release();
+    await free;
+    const next = await waiting.take(places[1]);
+    assert.ok(next.fence > lease.fence);
+    const shared = await waiting.openJournal(next, places[1]);
+    await shared.close();
+    assert.deepEqual((await store.readJournal(REPOSITORY, 0, 10)).lines, []);
+    assert.deepEqual(waiting.said, ['journal_outdated']);
+    assert.ok(!existsSync(path));
+    assert.equal(readFileSync(join(places[1], 'journal.replaced.jsonl'), 'utf8'), `\n${OLD_LINE}\n`);
+    await next.release();
+    // Its own journal is the newest now.
+    writeFileSync(path, `\n${OLD_LINE}\n`);
+    const again = await waiting.take(places[1]);
+    const own = await waiting.openJournal(again, places[1]);
+    await own.flush();
+    assert.deepEqual((await store.readJournal(REPOSITORY, 0, 10)).lines, [OLD_LINE]);
+    await own.close();
+    await again.release();
+  },
+);
+
+testStores('a store that forgot a holder that is gone: one lease later the next one has it', async (t, bed) => {
+  const { store, take, places } = await setUp(t, bed);
+  const lease = await take(places[0]);
+  const waiting = standby(t, store, 60_000);
+  await assert.rejects(waiting.take(places[1]), isHeld);
+  await bed.forget();
+  await answerOf(store);
+  await assert.rejects(waiting.take(places[1]), isForgotten);
+  const free = waiting.free();
+  waiting.pass(60_000);
+  await free;
+  const next = await waiting.take(places[1]);
+  assert.ok(next.fence > lease.fence);
+  assert.equal(await lease.holds(), false);
+  await next.release();
+});
+
+test('whoever has the lease and cannot open the journal is told one lease later', async (t) => {
+  const redis = await RedisServer.start(t);
+  const store = await RedisStore.open(redis.url, '');
+  finallyDo(t, () => store.close());
+  const waiting = standby(t, store, 60_000);
+  const place = tempDir(t);
+  const key = 'toolcrew:journal:host/owner/repo';
+  const lease = await waiting.take(place);
+  await store.client.set(key, 'no journal');
+  await assert.rejects(waiting.openJournal(lease, place), /WRONGTYPE/);
+  await lease.release();
+  await store.client.del(key);
+  const free = waiting.free();
+  waiting.pass(60_000);
+  await free;
+});

@@ -35,12 +35,10 @@ function effect(issue: number): JournalRecord {
   return { type: 'effect_started', issue, effect: 'label_add', key: 'label_add:x' };
 }
 
+const USAGE = { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 0, seconds: 0 };
+
 function told(issue: number, usd = 1): JournalRecord {
-  return {
-    type: 'usage',
-    issue,
-    usage: { input_tokens: 0, output_tokens: 0, cost_usd: usd, turns: 0, seconds: 0 },
-  };
+  return { type: 'usage', issue, usage: { ...USAGE, cost_usd: usd } };
 }
 
 type Opening = { readonly store?: StoreJournalOptions['store']; readonly maxBytes?: number; readonly lookMs?: number };
@@ -97,6 +95,13 @@ async function setUp(t: Cleanup, more: readonly string[] = []) {
   return { redis, store, said, says, open, types, reached, away, places: [tempDir(t), tempDir(t)] as const };
 }
 
+/** The store with another way to append. */
+function appending(store: RedisStore, appendJournal: RedisStore['appendJournal']): StoreJournalOptions['store'] {
+  const { address, problem } = store;
+  const readJournal: RedisStore['readJournal'] = (...args) => store.readJournal(...args);
+  return { address, problem, readJournal, appendJournal, compactJournal: (...args) => store.compactJournal(...args) };
+}
+
 function localOf(directory: string): string[] {
   return readFileSync(join(directory, 'journal.jsonl'), 'utf8').split('\n').filter(Boolean);
 }
@@ -112,6 +117,9 @@ test('a promise is in the store once it is given; what was told before is there 
   assert.deepEqual(await types(), ['claimed', 'usage', 'usage', 'effect_started']);
   const { lines, first, next } = await store.readJournal(REPOSITORY, 0, 1_000);
   assert.deepEqual([first, next, lines], [0, 4, localOf(places[0])]);
+  // Words of an operator, who is answered then.
+  await journal.append({ type: 'messages', issue: 1, messages: [{ author: null, text: 'Go on' }], heard: null });
+  assert.equal((await types()).at(-1), 'messages');
   assert.deepEqual((await store.readJournal(REPOSITORY, 2, 1)).lines, lines.slice(2, 3));
 });
 
@@ -122,13 +130,11 @@ test('what is only told comes by itself, many in one step', async (t) => {
   const done = new Promise<void>((resolve) => {
     full = resolve;
   });
-  const counting = Object.assign(Object.create(store), {
-    appendJournal: async (...args: Parameters<RedisStore['appendJournal']>) => {
-      const answer = await store.appendJournal(...args);
-      appends += 1;
-      full();
-      return answer;
-    },
+  const counting = appending(store, async (...args) => {
+    const answer = await store.appendJournal(...args);
+    appends += 1;
+    full();
+    return answer;
   });
   const { journal } = await open(places[0], { store: counting });
   for (let usd = 0; usd < 50; usd++) void journal.append(told(1, usd));
@@ -151,6 +157,7 @@ test('another machine goes on where the first one was; what the first one had be
   assert.ok(!said.includes('journal_replaced'));
   assert.deepEqual([first.shared.wasElsewhere(1), second.shared.wasElsewhere(1)], [false, true]);
   await second.journal.append(claimed(2));
+  await second.journal.append(claimed(3));
   // The first one still believes that it leads. The store refuses it, whatever it believes.
   const { holder, repository } = first.lease;
   assert.equal(first.lease.isSure, true);
@@ -158,19 +165,26 @@ test('another machine goes on where the first one was; what the first one had be
   assert.equal(await store.compactJournal(repository, holder, 2, '{}'), 'lease_lost');
   await assert.rejects(first.journal.append(effect(1)), isLost);
   assert.ok(first.lease.lost.aborted);
-  assert.deepEqual(await types(), ['claimed', 'attempt_started', 'claimed']);
+  assert.deepEqual(await types(), ['claimed', 'attempt_started', 'claimed', 'claimed']);
   // Told to its own file alone.
   await first.journal.append({ ...ended(1) });
   await first.close();
   await second.close();
   const again = await open(places[0]);
   assert.deepEqual(said.filter((code) => code === 'journal_replaced').length, 1);
-  assert.deepEqual([...again.journal.state.entries.keys()], [1, 2]);
+  assert.deepEqual([...again.journal.state.entries.keys()], [1, 2, 3]);
   assert.equal(again.journal.state.entries.get(1)?.phase, 'running');
   // What this machine has of the second one is old, until it begins anew.
-  assert.deepEqual([again.shared.wasElsewhere(1), again.shared.wasElsewhere(2)], [false, true]);
-  await again.journal.append(attempt(2, 1));
-  assert.equal(again.shared.wasElsewhere(2), false);
+  const elsewhere = ({ shared }: typeof again) => [1, 2, 3].map((issue) => shared.wasElsewhere(issue));
+  assert.deepEqual(elsewhere(again), [false, true, true]);
+  await again.close();
+  const later = await open(places[0]);
+  assert.deepEqual(elsewhere(later), [false, true, true]);
+  await later.journal.append(attempt(2, 1));
+  await later.journal.append({ type: 'finished', issue: 3, outcome: 'done', updated_at: '' });
+  assert.deepEqual(elsewhere(later), [false, false, false]);
+  await later.close();
+  assert.deepEqual(elsewhere(await open(places[0])), [false, false, false]);
   assert.match(readFileSync(join(places[0], 'journal.replaced.jsonl'), 'utf8'), /attempt_ended/);
 });
 
@@ -182,9 +196,8 @@ function attempt(issue: number, number: number): JournalRecord {
 }
 
 function ended(issue: number): JournalRecord {
-  const { usage } = { usage: { input_tokens: 0, output_tokens: 0, cost_usd: 0, turns: 0, seconds: 0 } };
   return {
-    ...{ type: 'attempt_ended', issue, outcome: 'interrupted', reason: 'cut off', usage, head: null },
+    ...{ type: 'attempt_ended', issue, outcome: 'interrupted', reason: 'cut off', usage: USAGE, head: null },
     ...{ next: 'retry', retry_at: 0 },
   };
 }
@@ -206,6 +219,59 @@ test('a journal that only this machine has is written into the store, and so is 
   assert.equal((await types()).at(-1), 'usage');
   assert.deepEqual((await store.readJournal(REPOSITORY, 0, 100)).lines, localOf(places[0]));
   assert.deepEqual(said, []);
+});
+
+test('a file that began anew without the store is ahead of it, and loses nothing', async (t) => {
+  const { open, types, store, said, places } = await setUp(t);
+  const first = await open(places[0]);
+  await first.journal.append(claimed(1));
+  await first.close();
+  const away = new FileJournal({ directory: places[0], now: () => 1 });
+  await away.append(claimed(2));
+  away.continue();
+  await away.append(told(2));
+  await away.close();
+  const second = await open(places[0]);
+  assert.deepEqual(second.journal.state, away.state);
+  assert.equal(second.shared.wasElsewhere(1), false);
+  await second.shared.flush();
+  assert.deepEqual(await types(), ['snapshot', 'usage']);
+  assert.deepEqual((await store.readJournal(REPOSITORY, 0, 100)).lines, localOf(places[0]));
+  assert.deepEqual(said, []);
+});
+
+test('a store that lost records and refuses others gets one snapshot, made once', async (t) => {
+  const { store, open, types, places } = await setUp(t);
+  let refused = 0;
+  let enough: () => void = () => undefined;
+  const often = new Promise<void>((resolve) => {
+    enough = resolve;
+  });
+  const counting = appending(store, async (...args) => {
+    try {
+      return await store.appendJournal(...args);
+    } catch (error) {
+      refused += 1;
+      if (refused === 2) void journal.append(told(1));
+      if (refused === 4) enough();
+      throw error;
+    }
+  });
+  const { journal } = await open(places[0], { store: counting });
+  await journal.append(claimed(1));
+  await store.client.del(JOURNAL);
+  await store.client.config('SET', 'maxmemory', '1');
+  const promise = journal.append(claimed(2));
+  await often;
+  assert.deepEqual(
+    localOf(places[0]).map((line) => JSON.parse(line).type),
+    ['snapshot', 'usage'],
+  );
+  assert.match(readFileSync(join(places[0], 'journal.1.jsonl'), 'utf8'), /Issue 1.*\n+.*Issue 2/);
+  await store.client.config('SET', 'maxmemory', '0');
+  await promise;
+  await journal.append(claimed(3));
+  assert.deepEqual(await types(), ['snapshot', 'usage', 'claimed']);
 });
 
 test('while the store is away no promise is given; all is written on in order when it is back', async (t) => {
@@ -262,12 +328,10 @@ test('a store that lost everything gets a snapshot with the next record, or by i
 test('an append whose answer was lost is repeated, and stands there once', async (t) => {
   const { store, open, types, places } = await setUp(t);
   let lost = 2;
-  const faulty = Object.assign(Object.create(store), {
-    appendJournal: async (...args: Parameters<RedisStore['appendJournal']>) => {
-      const answer = await store.appendJournal(...args);
-      if (lost-- > 0) throw new Error('the answer is lost');
-      return answer;
-    },
+  const faulty = appending(store, async (...args) => {
+    const answer = await store.appendJournal(...args);
+    if (lost-- > 0) throw new Error('the answer is lost');
+    return answer;
   });
   const { journal, lease } = await open(places[0], { store: faulty });
   const first = journal.append(claimed(1));

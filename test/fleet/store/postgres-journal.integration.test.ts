@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { PostgresStore } from '../../../src/fleet/store/postgres-store.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
-import { testPostgres } from '../../support/stores.ts';
+import { takeLease, testPostgres } from '../../support/stores.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 const REPOSITORY = 'host/Owner/Repo';
@@ -17,7 +17,7 @@ async function setUp(t: TestContext, postgres: PostgresServer) {
   const store = await PostgresStore.open(postgres.urlOf(database), '', true);
   finallyDo(t, () => store.close());
   const take = (token: string) =>
-    store.takeLease(REPOSITORY, { token, host: token, since: 1, address: '' }, '', 600_000);
+    takeLease(store, REPOSITORY, { token, host: token, since: 1, address: '' }, '', 600_000);
   const read = (from = 0, most = 100) => store.readJournal(REPOSITORY, from, most);
   const connect = async () => {
     const client = new Client(postgres.urlOf(database));

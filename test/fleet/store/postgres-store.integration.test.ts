@@ -9,7 +9,7 @@ import { migrate, STEPS } from '../../../src/fleet/store/postgres-schema.ts';
 import { PostgresStore } from '../../../src/fleet/store/postgres-store.ts';
 import { jobAt } from '../../support/fleet-coordinator.ts';
 import type { PostgresServer } from '../../support/postgres.ts';
-import { answerOf, documentedRights, testPostgres } from '../../support/stores.ts';
+import { answerOf, documentedRights, takeLease, testPostgres } from '../../support/stores.ts';
 import { finallyDo } from '../../support/temp.ts';
 
 const HOUR = 3_600_000;
@@ -106,7 +106,7 @@ testPostgres(
     const few = await open(false, postgres.urlOf(database, 'few', 'secret'));
     await few.probe();
     const own = { token: 't', host: 'h', since: 1, address: '' };
-    await assert.rejects(few.takeLease('h/o/r', own, '', 1_000), /permission denied/);
+    await assert.rejects(takeLease(few, 'h/o/r', own, '', 1_000), /permission denied/);
     await run('REVOKE INSERT ON bullmq.job FROM few');
     await assert.rejects(few.probe(), (error) => isFailure(error, FLEET_CODES.queue_permission_missing));
   },
@@ -180,8 +180,8 @@ testPostgres('a lease that ended by the clock of the server is free, and its num
   const store = await open(true);
   const [one, two] = ['one', 'two'].map((token) => ({ token, host: token, since: 1, address: `http://${token}` }));
   assert.ok(one && two);
-  const first = await store.takeLease('h/O/r', one, '', 60_000);
-  assert.equal((await store.takeLease('h/o/R', two, '', 60_000)).token, 'one');
+  const first = await takeLease(store, 'h/O/r', one, '', 60_000);
+  assert.equal((await takeLease(store, 'h/o/R', two, '', 60_000)).token, 'one');
   assert.deepEqual(await store.heldLeases(['h/O/r', 'h/o/other']), new Set(['h/O/r']));
   assert.equal(await store.addressOf('h/o/r'), 'http://one');
   assert.equal(await store.renewLease('h/o/r', { ...first, address: 'http://new' }, 60_000), true);
@@ -191,7 +191,7 @@ testPostgres('a lease that ended by the clock of the server is free, and its num
   // Nobody took it meanwhile.
   assert.equal(await store.renewLease('h/o/r', first, 60_000), true);
   await run('UPDATE toolcrew.lease SET ends_at = clock_timestamp()');
-  const second = await store.takeLease('h/o/r', two, '', 60_000);
+  const second = await takeLease(store, 'h/o/r', two, '', 60_000);
   assert.equal(second.token, 'two');
   assert.ok(second.fence > first.fence);
   assert.equal(await store.renewLease('h/o/r', first, 60_000), false);

@@ -10,7 +10,7 @@ import { attemptId } from '../../../src/fleet/rules/job.ts';
 import { FleetWorker, type WorkerOptions } from '../../../src/fleet/worker/worker.ts';
 import { freePort } from '../../support/daemon.ts';
 import { attemptOf, jobAt, openCoordinator, SHARED_KEY } from '../../support/fleet-coordinator.ts';
-import { type StoreBed, testStores } from '../../support/stores.ts';
+import { type StoreBed, takeLease, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 
 const OTHER_KEY = 'another-key-of-sixteen';
@@ -26,7 +26,7 @@ async function setUp(t: Cleanup, bed: StoreBed) {
   const [queue, store] = [await queueOf(SHARED_KEY), await bed.open()];
   finallyDo(t, () => store.close());
   /** The number of a lease that is held. */
-  const hold = async (repository: string) => (await store.takeLease(repository, LEASE, '', 600_000)).fence;
+  const hold = async (repository: string) => (await takeLease(store, repository, LEASE, '', 600_000)).fence;
   const start = async (change: Partial<WorkerOptions> = {}) => {
     const said: string[] = [];
     const heard: (() => void)[] = [];
