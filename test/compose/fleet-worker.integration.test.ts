@@ -42,7 +42,7 @@ test('kept work is offered while an earlier coordinator of another attempt gives
   const store = await RedisStore.open(redis.url, 'test');
   finallyDo(t, () => store.close());
   const holder = { token: 't', host: 'machine', since: 1, address: provenAddress(SHARED_KEY, 'h/o/r', address) };
-  await store.takeLease('h/o/r', holder, '', 600_000);
+  await store.takeLease('h/o/r', holder, '', 600_000, 0);
   const offered = new Promise<readonly Kept[]>((resolve) =>
     coordinator.keeps('h/o/r', {
       fates: (all: readonly Kept[]) => {
@@ -52,7 +52,7 @@ test('kept work is offered while an earlier coordinator of another attempt gives
     } as unknown as KeptCommits),
   );
   const worker = await createWorker({
-    ...{ env: cleanEnv(), url: redis.url, key: SHARED_KEY, secrets: [], name: 'w', labels: [], slots: 1 },
+    ...{ env: cleanEnv(directory), url: redis.url, key: SHARED_KEY, secrets: [], name: 'w', labels: [], slots: 1 },
     ...{
       once: false,
       traces: false,

@@ -151,7 +151,8 @@ testStores(
     const store = await bed.open();
     finallyDo(t, () => store.close());
     const own = { token: 'a-token', host: 'machine', since: 1, address: 'an address' };
-    const holder = await store.takeLease(REPOSITORY, own, '', 600_000);
+    const holder = await store.takeLease(REPOSITORY, own, '', 600_000, 0);
+    assert.ok(holder !== null);
     const line = '{"type":"claimed","branch":"main"}';
     assert.equal(await store.appendJournal(REPOSITORY, holder, 0, ['{}']), 'done');
     const user = await bed.openAsUser();
@@ -159,8 +160,8 @@ testStores(
     assert.deepEqual([await user.addressOf(REPOSITORY), await user.fenceOf(REPOSITORY)], [own.address, holder.fence]);
     // It may know all that the holder knows.
     const attempts: readonly (() => Promise<unknown>)[] = [
-      () => user.takeLease(REPOSITORY, { ...own, token: 'another' }, '', 600_000),
-      () => user.takeLease('host/Owner/Other', own, '', 600_000),
+      () => user.takeLease(REPOSITORY, { ...own, token: 'another' }, '', 600_000, 0),
+      () => user.takeLease('host/Owner/Other', own, '', 600_000, 0),
       () => user.renewLease(REPOSITORY, { ...holder, address: 'elsewhere' }, 600_000),
       () => user.releaseLease(REPOSITORY, holder),
       () => user.appendJournal(REPOSITORY, holder, 1, [line]),
