@@ -25,9 +25,10 @@ function coordinator(
   script: string,
   apiUrl?: string,
   token?: string,
+  leaseMs = LEASE_MS,
 ) {
   return Daemon.start(t, forge, {
-    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }\nagent: { max_attempts: 1, max_retry_backoff_ms: 100 }\n${agentRunning(script)}`,
+    yaml: `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${leaseMs} }\nagent: { max_attempts: 1, max_retry_backoff_ms: 100 }\n${agentRunning(script)}`,
     env: { FLEET_KEY, ...(token === undefined ? {} : { GITHUB_TOKEN: token }) },
     ...(apiUrl === undefined ? {} : { apiUrl }),
   });
@@ -120,4 +121,39 @@ test('a store that is away beyond the lease ends the attempts at work; the coord
   await redis.stop();
   await daemon.until('it has none', () => daemon.log.split('repository_lease_lost').length === 3);
   assert.equal(await daemon.stop(), 143);
+});
+
+test('a store that lost everything: whoever waits with an older journal leaves the holder its lease', async (t) => {
+  const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
+  // Nothing here lasts for a lease.
+  const start = () => coordinator(t, forge, redis, COMMITS, undefined, undefined, 60_000);
+  startWorker(t, 'one', redis);
+  const second = await start();
+  await assertDoneOnce(forge, second, await forge.open('Do it'));
+  const first = await start();
+  await first.logged(HELD);
+  assert.equal(await second.stop(), 143);
+  await first.logged('watching');
+  await assertDoneOnce(forge, first, await forge.open('Do another'));
+  const stopped = second.log.length;
+  second.start();
+  const saysAgain = () => second.log.slice(stopped).split('(repository_held)').length - 1;
+  await second.until('it waits', () => saysAgain() === 1);
+  // So that the other one looks first.
+  process.kill(first.pid, 'SIGSTOP');
+  finallyDo(t, () => void (first.ended || process.kill(first.pid, 'SIGCONT')));
+  await redis.stop();
+  await redis.begin();
+  await second.logged(/repository_forgotten/);
+  process.kill(first.pid, 'SIGCONT');
+  await assertDoneOnce(forge, first, await forge.open('Do one more'));
+  await second.until('it waits again', () => saysAgain() === 2);
+  assert.doesNotMatch(first.log, /repository_lease_lost/);
+  assert.doesNotMatch(second.log.slice(stopped), /watching/);
+  assert.equal(await first.stop(), 143);
+  await second.until('it acts', () => second.log.slice(stopped).includes('watching'));
+  // It knows what was done meanwhile.
+  const journal = readFileSync(join(second.stateDir, 'journal.jsonl'), 'utf8');
+  assert.match(journal, /"snapshot"/);
+  assert.match(second.log.slice(stopped), /journal_replaced/);
 });
