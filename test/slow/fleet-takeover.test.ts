@@ -8,7 +8,7 @@ import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
-import { startForge, type TestForge } from '../support/forge.ts';
+import { BASE, startForge, type TestForge } from '../support/forge.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const LEASE_MS = 5_000;
@@ -93,4 +93,28 @@ test('commits that were handed in and not published come from the worker that ke
   assert.match(second.log, /work_awaited/);
   assert.match(worker.stderr, /what was kept of the attempt .* is with the coordinator/);
   await second.until('it is kept no longer', () => readdirSync(kept).length === 0);
+});
+
+test('commits beside a question, which were never pushed, are what the attempt after the answer begins with', async (t) => {
+  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
+  const proxy = await FaultyProxy.start(t, forge.forge.url);
+  const issue = await forge.open('Do it');
+  const script = [
+    `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
+    `if [ "$TOOL_ATTEMPT" = 1 ]; then ${COMMIT}; tool issue ask "Which one?"; exit 0; fi`,
+    // Fails without what the first attempt has committed.
+    'cp work.txt more.txt; git add -A; git commit -qm "Go on"',
+  ].join('\n');
+  const first = await coordinator(t, forge, redis, script, proxy);
+  const worker = startWorker(t, 'one', redis);
+  const kept = join(worker.directory, 'state', 'kept');
+  await first.until('it waits for an answer', async () => (await forge.labelsOf(issue)).includes('tool-question'));
+  await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
+  const second = await coordinator(t, forge, redis, script, proxy);
+  await second.logged(/repository_held/);
+  await vanish(first);
+  await forge.forge.call('maintainer', 'POST', `${BASE}/issues/${issue}/comments`, { body: 'The red one.' });
+  await assertDoneOnce(forge, second, issue);
+  assert.equal(attemptsOf(place, issue), '1,2', second.log);
+  assert.match(second.log, /work_awaited/);
 });
