@@ -171,6 +171,6 @@ test('troubleshooting has a row for every failure that there is a table of, and 
     ['Its documentation', '1.1.0; previous: 1.0.0'],
     ['Claude Code', '2.1.32 or higher'],
     ["The daemon's HTTP interface", '`/api/v1/`'],
-    ['Node', `${engines.node.replace('>=', '')} or higher`],
+    ['Node', engines.node.replace('^', '').replace(' || >=', ' or a higher 20, ').concat(' or higher')],
   ]);
 });
