@@ -362,8 +362,8 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
-      const ends = AbortSignal.any([signal, attempt.ending]);
-      if (unstopped && !this.#cutOff.delete(number)) await bringLastWork(this.#options, number, ends);
+      if (unstopped && this.#options.bringWork !== undefined && !this.#cutOff.delete(number))
+        await bringLastWork(this.#options, number, AbortSignal.any([signal, attempt.ending]));
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {
         await attempt.run();

@@ -91,7 +91,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
 /** The arguments of ACL that docs/scaling.md gives a worker. */
 export function documentedUser(user: string, password: string): string[] {
   const page = readFileSync(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
-  const [, text = ''] = /```redis\nACL (.*)\n```/.exec(page) ?? [];
+  const [, text = ''] = /```text\nACL (.*)\n```/.exec(page) ?? [];
   return text.replace('fleet_worker', user).replace('>password', `>${password}`).split(' ');
 }
 
