@@ -61,14 +61,21 @@ function header(request: IncomingMessage, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** So long a body that was refused is still taken: whoever sends it else hears of a broken connection, and not why. */
+const LINGER_MS = 2_000;
+
 function send(response: ServerResponse, status: number, value: unknown): void {
   if (response.headersSent) return;
   const body = JSON.stringify(value);
-  // What is left of a body that was refused is not read.
-  const connection = status === 413 ? { connection: 'close' } : {};
+  const { req: request } = response;
+  if (status === 413) {
+    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+    request.once('close', () => clearTimeout(timer));
+  }
   response.writeHead(status, {
-    ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' },
-    ...connection,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
   });
   response.end(body);
 }
