@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
+import { packProgram } from '../src/guard/packed-program.ts';
 import { GUARD_ARCHITECTURES, packedGuard } from '../src/guard/rules/program-name.ts';
 
 /** `machine`: in the names of compilers and of the directories of a C library. */
@@ -35,14 +35,14 @@ function compile(compiler: string, options: readonly string[], source: string, p
   return { made: !failed, said: code === 'ENOENT' ? 'no such compiler' : stderr };
 }
 
-/** Replaces a program with its packed form, which is the same bytes for the same program. */
+/** Replaces a program with its packed form. */
 function pack(program: string, packed: string): void {
-  writeFileSync(packed, gzipSync(readFileSync(program), { level: 9 }));
+  writeFileSync(packed, packProgram(readFileSync(program)));
   rmSync(program);
 }
 
 /**
- * Writes `write-guard-linux-ARCH.gz` into a directory.
+ * Writes `write-guard-linux-ARCH.br` into a directory.
  * @param isForPackage whether other platforms count as well as this one
  * @returns a line for each platform that has none, with what is missing
  */
@@ -54,7 +54,7 @@ export function buildGuard(root: string, directory: string, isForPackage: boolea
     const compiler = `${machine}-linux-gnu-gcc`;
     const musl = muslOptions(machine);
     const packed = join(directory, packedGuard('linux', arch));
-    const program = packed.replace(/\.gz$/, '');
+    const program = packed.replace(/\.br$/, '');
     const isHere = process.platform === 'linux' && process.arch === arch;
     const ways = [
       ...(musl === null ? [] : [{ one: compiler, options: musl }]),

@@ -29,7 +29,7 @@ export const GUARD_PROGRAM = 'write-guard-1';
 /** The program's file in an installation. */
 export const PACKED_PROGRAM = packedGuard(process.platform, process.arch);
 
-/** The length of what a .gz file holds, which its last four bytes say. */
+/** The length of a packed program, which its last four bytes say. */
 function unpackedLength(packed: Buffer): number {
   return packed.length < 4 ? -1 : packed.readUInt32LE(packed.length - 4);
 }
@@ -63,10 +63,10 @@ export async function guardProgram(directories: readonly string[], keep: string)
     const hash = lazyCrypto().createHash('sha256').update(bytes).digest('hex');
     const program = join(keep, `write-guard-${hash.slice(0, 12)}`);
     if (isWhole(program, unpackedLength(bytes))) return program;
-    const { gunzipSync } = await import('node:zlib');
+    const { unpackProgram } = await import('./packed-program.ts');
     let content: Buffer;
     try {
-      content = gunzipSync(bytes);
+      content = unpackProgram(bytes);
     } catch {
       continue; // Cut off or changed: the package may have a whole one.
     }

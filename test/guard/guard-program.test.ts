@@ -6,7 +6,6 @@ import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFile
 import { basename, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import {
   guardProgram,
   guardWorks,
@@ -14,6 +13,7 @@ import {
   PACKED_PROGRAM,
   trialFailureReason,
 } from '../../src/guard/guard-program.ts';
+import { packProgram } from '../../src/guard/packed-program.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { wordsOf } from '../support/codes.ts';
 import { scriptFile } from '../support/compiled.ts';
@@ -24,7 +24,7 @@ const PASSES = '#!/bin/sh\nshift 3\nexec "$@"\n';
 /** An installation whose program is a script. */
 function packed(t: Cleanup, script: string): { readonly from: string; readonly keep: string } {
   const from = tempDir(t);
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(script));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(Buffer.from(script)));
   return { from, keep: join(tempDir(t), 'keep') };
 }
 
@@ -45,7 +45,7 @@ test('the program comes from the first directory that has a whole one', async (t
   assert.match(program ?? '', /\/write-guard-[0-9a-f]{12}$/);
   assert.equal(readFileSync(program ?? '', 'utf8'), PASSES);
   assert.equal(statSync(program ?? '').mode & 0o777, 0o700);
-  writeFileSync(join(cut, PACKED_PROGRAM), gzipSync(`${PASSES}# another\n`));
+  writeFileSync(join(cut, PACKED_PROGRAM), packProgram(Buffer.from(`${PASSES}# another\n`)));
   assert.notEqual(await guardProgram([cut, from], keep), program);
 });
 
@@ -67,7 +67,7 @@ test('the program of another package goes when a new one comes, with its verdict
   const { from, keep } = packed(t, PASSES);
   const older = basename((await guardProgram([from], keep)) ?? '');
   for (const name of [`works-${older}`, 'write-guard-1', 'bash']) writeFileSync(join(keep, name), '');
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(`${PASSES}# newer\n`));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(Buffer.from(`${PASSES}# newer\n`)));
   const newer = basename((await guardProgram([from], keep)) ?? '');
   assert.deepEqual(readdirSync(keep).sort(), ['bash', newer, 'write-guard-1'].sort());
 });

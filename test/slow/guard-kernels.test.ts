@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import { buildGuard } from '../../scripts/build-guard.ts';
 import { TRIAL_SCRIPT } from '../../src/guard/guard-program.ts';
 import { leaseName } from '../../src/guard/lease-files.ts';
+import { unpackProgram } from '../../src/guard/packed-program.ts';
 import { PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { tempDir } from '../support/temp.ts';
@@ -186,7 +186,7 @@ for (const arch of GUARD_ARCHITECTURES) {
       init: readFileSync(join(PROGRAMS, 'kernel-init.sh')),
       'run-cases': readFileSync(join(PROGRAMS, 'kernel-cases.sh')),
       rounds: ROUNDS.map(({ scope, user, cases }) => `${scope} ${user} ${cases}\n`).join(''),
-      'bin/guard': gunzipSync(readFileSync(join(built, packedGuard('linux', arch)))),
+      'bin/guard': unpackProgram(readFileSync(join(built, packedGuard('linux', arch)))),
       'bin/git': GIT,
       'etc/passwd': Object.entries(USERS)
         .map(([name, id]) => `${name}::${id}:${id}::/:/bin/sh\n`)

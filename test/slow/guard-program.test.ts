@@ -5,8 +5,8 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { guardProgram, guardWorks, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
+import { packProgram } from '../../src/guard/packed-program.ts';
 import { scriptFile } from '../support/compiled.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { tempDir } from '../support/temp.ts';
@@ -15,7 +15,7 @@ const guard = writeGuard();
 
 test('the real guard refuses a foreign write and lets an own one pass', async (t) => {
   const [from, keep] = [tempDir(t), tempDir(t)];
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(readFileSync(guard)));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(readFileSync(guard)));
   const program = (await guardProgram([from], keep)) ?? '';
   assert.deepEqual(await guardWorks(program, keep), { works: true });
   assert.deepEqual(await guardWorks(program, keep), { works: true });

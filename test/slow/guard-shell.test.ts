@@ -5,9 +5,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
+import { packProgram } from '../../src/guard/packed-program.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import {
   SHELL_VARIABLE,
@@ -25,7 +25,7 @@ const guard = writeGuard();
 
 test('a call that names a ticket cannot write the file of another owner', async (t) => {
   const [place, from] = [tempDir(t), tempDir(t)];
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(readFileSync(guard)));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(readFileSync(guard)));
   const prepared = await prepareShell({ env: { HOME: place }, before: null, from });
   assert.ok(prepared.ok);
   const project = join(place, 'project');
@@ -43,7 +43,7 @@ test('a call that names a ticket cannot write the file of another owner', async 
 /** A project, and our shell with the guard's program. */
 async function projectWithShell(t: Cleanup) {
   const [place, from] = [tempDir(t), tempDir(t)];
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(readFileSync(guard)));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(readFileSync(guard)));
   const env = { HOME: place, SHELL: '/bin/bash' };
   const prepared = await prepareShell({ env, before: null, from });
   assert.ok(prepared.ok);

@@ -49,7 +49,7 @@ test('the packed file is small; it holds the built program, its texts and its gu
   ])
     assert.ok(paths.includes(path), `${path} is packed`);
   const guards = paths.filter((path) => path.startsWith('dist/native/'));
-  assert.ok(guards.length > 0 && guards.every((path) => path.endsWith('.gz')), `${guards} are packed`);
+  assert.ok(guards.length > 0 && guards.every((path) => path.endsWith('.br')), `${guards} are packed`);
   assert.deepEqual(
     paths.filter((path) => /^(test|src|bench|scripts)\//.test(path)),
     [],
