@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** This user's directory, below a shared one such as /tmp. */
 export function lockDirectory(parent: string): string {
-  return join(parent, `toolcrew-turns-${process.getuid?.() ?? 0}`);
+  return join(parent, `toolcrew-locks-${process.getuid?.() ?? 0}`);
 }
 
 /** Creates the directory with access for this user only; false if that fails or another user owns it. */

@@ -19,7 +19,7 @@ const SECRET_BYTES = 32;
 
 /** Secret for the signatures of a project; made when it is missing or not whole. */
 function secretOf(directory: string): Buffer {
-  const path = join(directory, 'stamp.key');
+  const path = join(directory, 'caller-signature.key');
   const there = readSecret(path);
   if (there !== null && there.length >= SECRET_BYTES) return there;
   mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -96,7 +96,7 @@ export async function memberBounds(
       // It can lead git to objects that others do not have.
       ...(common === undefined ? [] : [join(common, 'objects', 'info')]),
     ],
-    hidden: [...credentialPlaces(env), join(state, 'stamp.key')],
+    hidden: [...credentialPlaces(env), join(state, 'caller-signature.key')],
     replaced: common === undefined ? [] : await plainConfigs(common),
     tables: join(state, 'mounts'),
   });

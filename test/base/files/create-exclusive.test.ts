@@ -68,7 +68,7 @@ for (const code of ANSWERS) {
     const caller = { session: 's', agentId: 'a', agentType: 'team-tester', toolUseId: null };
     const keys = join(tempDir(t), 'keys');
     assert.deepEqual(readCallerSignature(keys, signCaller(keys, caller)), caller);
-    assert.deepEqual(readdirSync(keys), ['stamp.key']);
+    assert.deepEqual(readdirSync(keys), ['caller-signature.key']);
 
     const places = tempDir(t);
     const dead = { pid: 2 ** 22, host: 'x', namespace: '', start_time: null, since: 'x', workflow: 'x', url: null };

@@ -13,13 +13,13 @@ test('a stamp is read where it was made, and nowhere else', (t) => {
   const text = signCaller(place, STAMP);
   assert.deepEqual(readCallerSignature(place, text), STAMP);
   assert.equal(readCallerSignature(tempDir(t), text), undefined);
-  assert.equal(statSync(join(place, 'stamp.key')).mode & 0o777, 0o600);
-  assert.deepEqual(readdirSync(place), ['stamp.key']);
+  assert.equal(statSync(join(place, 'caller-signature.key')).mode & 0o777, 0o600);
+  assert.deepEqual(readdirSync(place), ['caller-signature.key']);
 });
 
 test('a key that is not whole is none: it is made anew, and what anybody can sign with it is worth nothing', (t) => {
   const place = tempDir(t);
-  const path = join(place, 'stamp.key');
+  const path = join(place, 'caller-signature.key');
   writeFileSync(path, '');
   const payload = Buffer.from(JSON.stringify(STAMP)).toString('base64url');
   const forged = `${payload}.${createHmac('sha256', '').update(payload).digest('base64url')}`;
@@ -28,5 +28,5 @@ test('a key that is not whole is none: it is made anew, and what anybody can sig
   writeFileSync(path, 'short');
   const text = signCaller(place, STAMP);
   assert.deepEqual(readCallerSignature(place, text), STAMP);
-  assert.deepEqual(readdirSync(place), ['stamp.key']);
+  assert.deepEqual(readdirSync(place), ['caller-signature.key']);
 });
