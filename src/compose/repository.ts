@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
 import { tracedRunner } from '../agents/traced-runner.ts';
@@ -179,9 +180,17 @@ export async function openRepository(
       onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
+    let sayAsked: () => void = () => undefined;
+    /** Git with the remote is about to start. */
+    const asked = new Promise<void>((resolve) => {
+      sayAsked = resolve;
+    });
     const hosted = {
       remoteUrl: cloneUrl,
-      secret: () => credential.gitSecret(),
+      secret: () => {
+        sayAsked();
+        return credential.gitSecret();
+      },
       env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
       clock,
       silenceMs: () => operator().workspace.cloneTimeoutMs,
@@ -220,6 +229,8 @@ export async function openRepository(
     });
     probing.catch(() => undefined);
     supervisor.run('credential', (signal) => checkCredential(credential, host, env, log, begun, probing, signal));
+    // To load the rest keeps this process from starting any. One of many may have to wait for its fetch.
+    if (beside === undefined) await Promise.race([asked, fetched]).then(() => setImmediate());
     const opened = await TRACKERS[trackerConfig.kind].open({
       workflow: first,
       credential,
