@@ -16,16 +16,6 @@ export const noForms: Plugin = {
   },
 };
 
-/** Gray-matter gets a parser of YAML from us, and brings another. */
-const ownYaml: Plugin = {
-  name: 'own-yaml',
-  setup(build) {
-    build.onLoad({ filter: /\/js-yaml\/(?:dist\/)?(?:index|js-yaml)\.m?js$/ }, () => ({
-      contents: 'module.exports = {};',
-    }));
-  },
-};
-
 /** Changes to the text of a package; each stands there once. */
 type Edits = readonly (readonly [from: string, to: string])[];
 
@@ -96,7 +86,7 @@ export function commonSettings(root: string) {
 export const PARTS_SETTINGS = {
   splitting: true,
   chunkNames: 'hooks/parts/[name]-[hash]',
-  plugins: [ownYaml, editPackages],
+  plugins: [editPackages],
 } satisfies BuildOptions;
 
 /** The command finds its packages where npm put them. The protocol of the team server is bundled into all that speaks it. */

@@ -82,8 +82,6 @@ export async function writeCommonJs(
       // Not named in the file: Node would read it in each process that counts coverage.
       sourcemap: 'external',
       plugins: [chunkImports(chunk, paths)],
-      // Of gray-matter, for front matter in JavaScript, which is refused.
-      logOverride: { 'direct-eval': 'silent' },
       // As `require`, which also loads most ES modules: their own loader takes longer than a hook.
       supported: { 'dynamic-import': others.length > 0 },
       banner: chunk.text.includes(MODULE_URL) ? { js: banner } : {},

@@ -22,19 +22,12 @@ type Lines = Map<number, boolean>;
 /** Lines that earlier runs reached, by source; valid while the hash in `text` matches the source. */
 type Earlier = Readonly<Record<string, { readonly text: string; readonly reached: readonly number[] }>>;
 
-/** Of the text of all sources. */
-export function sourcesHash(root: string): string {
-  const hash = createHash('sha256');
-  for (const file of sources(root)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
-  return hash.digest('hex');
-}
-
 /**
- * Prints the line coverage of the processes with counters in these directories, together with that of earlier runs.
+ * Prints the line coverage of the processes with counters in this directory, together with that of earlier runs.
  * @param least share of the lines that must be reached, in per cent
  * @returns whether it was enough
  */
-export async function reportCoverage(root: string, counters: readonly string[], least: number): Promise<boolean> {
+export async function reportCoverage(root: string, counters: string, least: number): Promise<boolean> {
   const byFolder = sortCounters(root, counters);
   const kept = join(root, '.cache', 'coverage.json');
   const earlier: Earlier = existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : {};
@@ -132,7 +125,7 @@ function holdsSources(path: string): boolean {
  * Puts the counters of the scripts that hold sources into one directory for each folder: other scripts are most of what V8 writes.
  * @returns the directory of these directories
  */
-function sortCounters(root: string, counters: readonly string[]): string {
+function sortCounters(root: string, counters: string): string {
   const sorted = mkdtempSync(join(tmpdir(), 'toolcrew-coverage-sorted-'));
   process.once('exit', () => rmSync(sorted, { recursive: true, force: true }));
   const counting = new Map<string, boolean>();
@@ -142,15 +135,14 @@ function sortCounters(root: string, counters: readonly string[]): string {
     return is;
   };
   for (const folder of FOLDERS) mkdirSync(join(sorted, folder));
-  const paths = counters.flatMap((place) => readdirSync(place).map((name) => join(place, name)));
-  for (const [at, path] of paths.entries()) {
-    const written = read(path);
+  for (const name of readdirSync(counters)) {
+    const written = read(join(counters, name));
     for (const folder of FOLDERS) {
       const within = pathToFileURL(join(root, folder, '/')).href;
       const result = written.result.filter(({ url }) => url.startsWith(within) && counts(url));
       if (result.length === 0) continue;
       const maps = folder === 'dist' ? {} : { 'source-map-cache': written['source-map-cache'] };
-      writeFileSync(join(sorted, folder, `coverage-${at}.json`), JSON.stringify({ result, ...maps }));
+      writeFileSync(join(sorted, folder, name), JSON.stringify({ result, ...maps }));
     }
   }
   return sorted;

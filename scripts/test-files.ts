@@ -7,9 +7,24 @@ export function isSlow(file: string): boolean {
   return /^test\/(?:slow|hosts)\//.test(file);
 }
 
-/** Whether most of its time is spent waiting for processes of the host. */
-export function isOfHosts(file: string): boolean {
-  return file.startsWith('test/hosts/');
+function startsPrograms(file: string): boolean {
+  return isSlow(file) || file.endsWith('.integration.test.ts');
+}
+
+/** On two cores. Tests that start programs wait for them, those of the hosts more than half of their time. */
+export function filesAtOnce(files: readonly string[]): number {
+  if (files.some((file) => file.startsWith('test/hosts/'))) return 6;
+  return files.some(startsPrograms) ? 5 : 3;
+}
+
+/** Files by the process that runs them: slow and long ones alone, of others several, most of which take less time than its start. */
+export function groupFiles(files: readonly string[]): readonly (readonly string[])[] {
+  const isAlone = (file: string) => isSlow(file) || LONGEST.includes(file);
+  const others = files.filter((file) => !isAlone(file));
+  const enough = Math.ceil(others.length / (files.some(startsPrograms) ? 4 : 16));
+  const count = Math.max(enough, Math.min(others.length, filesAtOnce(files)));
+  const together = Array.from({ length: count }, (_, group) => others.filter((_, index) => index % count === group));
+  return [...files.filter(isAlone).map((file) => [file]), ...together];
 }
 
 /** Files that take longest, each as two cores run it beside others: longest first, so that no suite ends with one of them alone. */
@@ -34,10 +49,6 @@ const LONGEST = [
   'test/slow/guarded-commands.test.ts',
 ];
 
-export function isLong(file: string): boolean {
-  return LONGEST.includes(file);
-}
-
 /**
  * @param named files, or folders of them, below the root; none: the fast suite
  * @param integration whether the files of that suite belong to them, in place of the fast suite
@@ -55,8 +66,7 @@ export function testFiles(root: string, named: readonly string[], integration: b
     ...LONGEST.filter((file) => files.includes(file)),
     ...files.filter((file) => !LONGEST.includes(file)),
   ];
-  const suite = (isWanted: boolean) =>
-    all.filter((file) => !isSlow(file) && file.endsWith('.integration.test.ts') === isWanted);
+  const suite = (isWanted: boolean) => all.filter((file) => !isSlow(file) && startsPrograms(file) === isWanted);
   const found = named.map((one) => {
     const files = all.filter((file) => `${file}/`.startsWith(`${normalize(one).replace(/\/$/, '')}/`));
     if (files.length === 0) throw new Error(`${one}: expected a file of tests, or a folder with some`);

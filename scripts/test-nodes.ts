@@ -3,6 +3,10 @@
 import { execaSync } from 'execa';
 import { nodeProgram } from '../test/support/node.ts';
 
-const nodes = [22, 24].map((major) => `--node=${nodeProgram(major)}`);
-const args = ['scripts/test.ts', ...nodes, ...process.argv.slice(2)];
-if (execaSync('tsx', args, { preferLocal: true, stdio: 'inherit', reject: false }).failed) process.exitCode = 1;
+for (const major of [22, 24]) {
+  process.stdout.write(`\n=== the suite on Node ${major}\n`);
+  const args = ['--import', 'tsx', 'scripts/test.ts', ...process.argv.slice(2)];
+  if (!execaSync(nodeProgram(major), args, { stdio: 'inherit', reject: false }).failed) continue;
+  process.stderr.write(`the suite fails on Node ${major}\n`);
+  process.exitCode = 1;
+}

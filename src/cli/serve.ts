@@ -6,6 +6,7 @@ import { failure } from '../base/rules/errors.ts';
 import { createDaemon } from '../compose/daemon.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
+import { collectOften } from './v8-flags.ts';
 
 export type ServeOptions = { readonly port?: number; readonly logFormat: 'text' | 'json'; readonly once?: boolean };
 
@@ -51,6 +52,7 @@ export async function serveCommand(path: string, options: ServeOptions): Promise
       ended: ending.signal,
       write,
     });
+    collectOften();
     try {
       if (!ending.signal.aborted) await Promise.race([daemon.run(), once(ending.signal, 'abort')]);
       trouble = daemon.trouble;

@@ -1,6 +1,6 @@
 // The one place that reads front matter: YAML only, nothing in it is ever evaluated.
 
-import matter from 'gray-matter';
+import { matter } from '../gray-matter.ts';
 import { BASE_CODES } from '../rules/base-codes.ts';
 import { failure } from '../rules/errors.ts';
 import { readYaml, readYamlLoosely } from './yaml-text.ts';

@@ -43,6 +43,8 @@ const engine = () => {
     strictFilters: true,
     ownPropertyOnly: true,
     relativeReference: false,
+    // Liquidjs would ask for the machine's, which takes as long as all else that it loads.
+    locale: 'en-US',
     dynamicPartials: false,
     templates: {},
     parseLimit: 1e6,

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
+import { SingleFlight } from '../../base/single-flight.ts';
 import { formatSlug, type RepoSlug } from '../../git/rules/repository.ts';
 import type { IssueComment, LabelEvent, NewPullRequest, PullRequestFeed, RateLimit, Tracker } from '../ports.ts';
 import type { Link, LinkedIssue } from '../rules/blockers.ts';
@@ -33,6 +34,14 @@ const commentRow = z.object({
 const anything = z.unknown();
 
 const PERMISSION_FRESH_MS = 5 * 60_000;
+
+/** Whether somebody may write. Issues that are looked at together ask about the same people once. */
+type Permission = {
+  readonly question: SingleFlight<boolean>;
+  mayWrite: boolean;
+  /** When it was answered, in elapsed time. */
+  at: number;
+};
 const PER_PAGE = 100;
 /** So many answers about single issues are kept. */
 const KEPT_ISSUES = 500;
@@ -71,7 +80,7 @@ export class GitHubTracker implements Tracker {
   readonly #labelEvents: LabelEvents;
   readonly #pulls: PullRequests;
   readonly #links: IssueLinks;
-  readonly #permissions = new Map<string, { readonly mayWrite: boolean; readonly at: number }>();
+  readonly #permissions = new Map<string, Permission>();
 
   constructor(options: TrackerOptions) {
     this.#client = options.client;
@@ -230,11 +239,17 @@ export class GitHubTracker implements Tracker {
 
   async mayWrite(who: Actor, signal: AbortSignal): Promise<boolean> {
     if (countsAsWriter(who)) return true;
-    const known = this.#permissions.get(who.login);
-    if (known !== undefined && this.#clock.elapsed() - known.at < PERMISSION_FRESH_MS) return known.mayWrite;
-    const mayWrite = await this.#askPermission(who.login, signal);
-    this.#permissions.set(who.login, { mayWrite, at: this.#clock.elapsed() });
-    return mayWrite;
+    const { login } = who;
+    const permission = this.#permissions.get(login) ?? {
+      question: new SingleFlight((asked) => this.#askPermission(login, asked)),
+      mayWrite: false,
+      at: Number.NEGATIVE_INFINITY,
+    };
+    this.#permissions.set(login, permission);
+    if (this.#clock.elapsed() - permission.at < PERMISSION_FRESH_MS) return permission.mayWrite;
+    permission.mayWrite = await permission.question.join(signal);
+    permission.at = this.#clock.elapsed();
+    return permission.mayWrite;
   }
 
   async #askPermission(username: string, signal: AbortSignal): Promise<boolean> {

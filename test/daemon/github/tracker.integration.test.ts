@@ -169,6 +169,7 @@ test('who put the label on, and who may write', async (t) => {
   assert.notEqual(second?.id, first?.id);
   assert.equal(await tracker.readLabelEvent(issue, 'never', signal), null);
   const may = (login: string, type = 'User') => tracker.mayWrite({ login, type }, signal);
+  const asked = tracker.stats.requests;
   assert.deepEqual(
     await Promise.all([
       may('maintainer'),
@@ -177,9 +178,11 @@ test('who put the label on, and who may write', async (t) => {
       may('stranger'),
       may('nobody-at-all'),
       may('helper[bot]', 'Bot'),
+      may('maintainer'),
     ]),
-    [true, true, false, false, false, true],
+    [true, true, false, false, false, true, true],
   );
+  assert.equal(tracker.stats.requests - asked, 5, 'of each person once, also when asked together');
   const before = tracker.stats.requests;
   assert.equal(await may('stranger'), false);
   assert.equal(tracker.stats.requests, before, 'an answer serves for a while');
