@@ -124,3 +124,8 @@ export function joined(...parts: readonly (string | RegExp)[]): RegExp {
   const sources = parts.map((part) => (typeof part === 'string' ? escaped(part) : `(?:${part.source})`));
   return new RegExp(sources.join(''), 'm');
 }
+
+/** The whole line of that code as hooks and the program of the write guard print it. */
+export function ownLine<C extends Code>(of: C, values: ValuesOf<C>): string {
+  return `toolcrew: ${wordsOf(of, values)} (${of.code})`;
+}
