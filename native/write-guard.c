@@ -63,8 +63,12 @@ enum { CANNOT_START = 125, CLOSE_RANGE = 436 }; // the call of Linux 5.9
 
 // ---------------------------------------------------------------- text and globs
 
+// Prints a refusal or failure: its message and code are in src/guard/rules/guard-line-codes.ts.
+#define TELL(line, ...) fprintf(stderr, "toolcrew: " line "\n", __VA_ARGS__)
+#define FAIL(line, ...) (TELL(line, __VA_ARGS__), exit(CANNOT_START))
+
 static void *needed(void *memory) {
-  if (!memory) _exit(CANNOT_START);
+  if (!memory) FAIL("%s: %s (guard_call_failed)", "malloc", strerror(ENOMEM));
   return memory;
 }
 
@@ -136,11 +140,6 @@ static size_t lineCount;
 static char root[PATH_MAX];
 static const char *member = "", *leaseDirectory = "";
 
-static void fail(const char *what, const char *why) {
-  fprintf(stderr, "write-guard: %s: %s\n", what, why);
-  exit(CANNOT_START);
-}
-
 static void addLine(char *text) {
   static const char *const WORDS[] = {"root",      "member",  "own",      "leases",      "claim",  "allow", "keep",
                                       "elsewhere", "git-dir", "git-tree", "git-program", "ending", "git"};
@@ -150,17 +149,19 @@ static void addLine(char *text) {
   size_t i = 0;
   while (i < sizeof WORDS / sizeof *WORDS && strcmp(line->word, WORDS[i])) i++;
   int isPair = !strcmp(line->word, "own") || !strcmp(line->word, "git") || !strcmp(line->word, "elsewhere");
-  if (i == sizeof WORDS / sizeof *WORDS || !line->value || isPair != !!line->second) fail(line->word, "is no line of a policy");
-  if (!strcmp(line->word, "root") && !realpath(line->value, root)) fail(line->value, strerror(errno));
+  if (i == sizeof WORDS / sizeof *WORDS || !line->value || isPair != !!line->second)
+    FAIL("%s: expected %s (guard_policy_invalid)", line->word, "a line of a policy");
+  if (!strcmp(line->word, "root") && !realpath(line->value, root))
+    FAIL("%s: %s (guard_file_unusable)", line->value, strerror(errno));
   if (!strcmp(line->word, "member")) member = line->value;
   if (!strcmp(line->word, "leases")) leaseDirectory = line->value;
   if (!strcmp(line->word, "git") && regcomp(&line->call, line->value, REG_EXTENDED | REG_NOSUB))
-    fail(line->value, "expected a regular expression");
+    FAIL("%s: expected %s (guard_policy_invalid)", line->value, "a regular expression");
 }
 
 static void readPolicy(const char *file) {
   FILE *input = fopen(file, "re");
-  if (!input) fail(file, strerror(errno));
+  if (!input) FAIL("%s: %s (guard_file_unusable)", file, strerror(errno));
   char *line = NULL;
   size_t room = 0;
   while (getline(&line, &room, input) > 0) {
@@ -169,7 +170,7 @@ static void readPolicy(const char *file) {
   }
   free(line);
   fclose(input);
-  if (!*root) fail(file, "expected a line with the root");
+  if (!*root) FAIL("%s: expected %s (guard_policy_invalid)", file, "a line with the root");
 }
 
 // The next line with that word, from *at on; NULL: no more.
@@ -709,23 +710,23 @@ static void forward(int signal, siginfo_t *info, void *context) {
 static void runCommand(int told, char **command) {
   int listener = install();
   // EBUSY: an outer guard watches already, with its own policy.
-  if (listener < 0 && errno != EBUSY) fail("seccomp", strerror(errno));
+  if (listener < 0 && errno != EBUSY) FAIL("%s: %s (guard_call_failed)", "seccomp", strerror(errno));
   // The supervisor has the descriptors of this process: what is opened or closed from here on is no longer shared.
-  if (unshare(CLONE_FILES)) fail("unshare", strerror(errno));
-  if (write(told, &listener, sizeof listener) < 0) fail("supervisor", strerror(errno));
+  if (unshare(CLONE_FILES)) FAIL("%s: %s (guard_call_failed)", "unshare", strerror(errno));
+  if (write(told, &listener, sizeof listener) < 0) FAIL("%s: %s (guard_call_failed)", "write", strerror(errno));
   sigprocmask(SIG_SETMASK, &before, NULL);
   execvp(command[0], command);
   int error = errno;
-  fprintf(stderr, "%s: %s\n", command[0], strerror(error));
+  TELL("%s: %s (guard_command_not_started)", command[0], strerror(error));
   _exit(error == ENOENT ? 127 : 126); // as a shell ends
 }
 
 static void startSupervisor(int report, char **command) {
   int told[2], listener = -1, status = 0;
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  if (pipe2(told, O_CLOEXEC)) fail("pipe", strerror(errno));
+  if (pipe2(told, O_CLOEXEC)) FAIL("%s: %s (guard_call_failed)", "pipe", strerror(errno));
   pid_t child = (pid_t)syscall(__NR_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
-  if (child < 0) fail("clone", strerror(errno));
+  if (child < 0) FAIL("%s: %s (guard_call_failed)", "clone", strerror(errno));
   if (child == 0) runCommand(told[1], command);
   setsid(); // What ends the command's group does not end the supervisor. Linux gives each session a share of the processor.
   if (write(report, &child, sizeof child) < 0) _exit(CANNOT_START);
@@ -744,7 +745,7 @@ static void startSupervisor(int report, char **command) {
   _exit(write(report, &status, sizeof status) < 0);
 }
 
-// Prints the new refusals of the log to stderr, one line per path.
+// Prints the new refusals of the log, one line per path.
 static void tell(const char *file, off_t from) {
   FILE *log = fopen(file, "re");
   if (!log || fseeko(log, from, SEEK_SET)) return;
@@ -753,32 +754,34 @@ static void tell(const char *file, off_t from) {
     char *rest = line, *field[4] = {"", "", "", ""};
     line[strcspn(line, "\n")] = 0;
     for (int i = 0; i < 4 && rest; i++) field[i] = strsep(&rest, "\t");
-    if (!strcmp(field[0], "refused") && *field[2])
-      fprintf(stderr, "toolcrew: not written: %.160s belongs to %.40s%s%.60s%s\n", field[1], field[2], *field[3] ? " (" : "", field[3],
-              *field[3] ? ")" : "");
-    else if (!strcmp(field[0], "refused"))
-      fprintf(stderr, "toolcrew: not written: %.160s; %s\n", field[1],
-              *member ? "nobody owns it, so call FileLease for it first" : "no project file is yours");
-    else if (!strcmp(field[0], "git")) fprintf(stderr, "toolcrew: not run: %.40s; %.220s\n", field[1], field[2]);
-    else if (!strcmp(field[0], "removed")) fprintf(stderr, "toolcrew: removed: %.160s, left among files of others\n", field[1]);
+    int isRefused = !strcmp(field[0], "refused");
+    if (isRefused && *field[3])
+      TELL("not written: %.160s belongs to %.40s (%.60s) (guard_write_owned)", field[1], field[2], field[3]);
+    else if (isRefused && *field[2]) TELL("not written: %.160s belongs to %.40s (guard_write_owned)", field[1], field[2]);
+    else if (isRefused && *member)
+      TELL("not written: %.160s; nobody owns it, so call FileLease for it first (guard_write_unowned)", field[1]);
+    else if (isRefused) TELL("not written: %.160s; no project file is yours (guard_write_without_member)", field[1]);
+    else if (!strcmp(field[0], "git")) TELL("not run: %.40s; %.220s (guard_git_refused)", field[1], field[2]);
+    else if (!strcmp(field[0], "removed"))
+      TELL("removed: %.160s, left among files of others (guard_temporary_removed)", field[1]);
   }
   fclose(log);
 }
 
 int main(int count, char **arguments) {
-  if (count < 5 || strcmp(arguments[3], "--")) fail("usage", "write-guard POLICY LOG -- COMMAND…");
+  if (count < 5 || strcmp(arguments[3], "--")) FAIL("expected %s (guard_usage)", "POLICY LOG -- COMMAND…");
   readPolicy(arguments[1]);
   logFile = open(arguments[2], O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-  if (logFile < 0) fail(arguments[2], strerror(errno));
+  if (logFile < 0) FAIL("%s: %s (guard_file_unusable)", arguments[2], strerror(errno));
   off_t from = lseek(logFile, 0, SEEK_END);
   sigset_t all;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
   // The supervisor sends the id of the command, and later its wait status.
   int report[2], status = -1;
-  if (pipe2(report, O_CLOEXEC)) fail("pipe", strerror(errno));
+  if (pipe2(report, O_CLOEXEC)) FAIL("%s: %s (guard_call_failed)", "pipe", strerror(errno));
   pid_t supervisor = fork();
-  if (supervisor < 0) fail("fork", strerror(errno));
+  if (supervisor < 0) FAIL("%s: %s (guard_call_failed)", "fork", strerror(errno));
   if (supervisor == 0) {
     close(report[0]);
     startSupervisor(report[1], arguments + 4);
@@ -791,7 +794,7 @@ int main(int count, char **arguments) {
     if (sigaction(FORWARDED[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN) sigaction(FORWARDED[i], &action, NULL);
   sigprocmask(SIG_SETMASK, &before, NULL);
   while (read(report[0], &status, sizeof status) < 0 && errno == EINTR) continue;
-  if (status < 0) fail("supervisor", "it ended before the command");
+  if (status < 0) FAIL("the supervisor of %s ended before it (guard_supervisor_ended)", arguments[4]);
   tell(arguments[2], from);
   if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
   signal(WTERMSIG(status), SIG_DFL);

@@ -21,6 +21,7 @@ import { FLEET_CODES } from '../src/fleet/rules/fleet-codes.ts';
 import { GATE_CODES } from '../src/gate/rules/gate-codes.ts';
 import { GIT_CODES } from '../src/git/rules/git-codes.ts';
 import { GUARD_CODES } from '../src/guard/rules/guard-codes.ts';
+import { GUARD_LINE_CODES } from '../src/guard/rules/guard-line-codes.ts';
 import { INSTALL_CODES } from '../src/install/rules/install-codes.ts';
 import { LEAD_CODES } from '../src/team/rules/codes/lead-codes.ts';
 import { LOG_CODES } from '../src/team/rules/codes/log-codes.ts';
@@ -43,6 +44,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
   guard: {
     'src/guard/rules/guard-codes.ts': GUARD_CODES,
+    'src/guard/rules/guard-line-codes.ts': GUARD_LINE_CODES,
   },
   gate: {
     'src/gate/rules/gate-codes.ts': GATE_CODES,
@@ -116,6 +118,7 @@ Every refusal, failure, problem and warning has a code. A text for people or for
 | result of an operation of the team server | the end of the first line; \`_meta["toolcrew/error"]\` has \`code\` and \`values\` |
 | answer of a hook | the end of the first line |
 | warning of a command that goes on | \`tool: warning: <message> <help> (<code>)\`, in a phase after \`[lead]\` |
+| line of the write guard's program | \`toolcrew: <message> (<code>)\`; exit code 125: it cannot start |
 | row of \`tool doctor\` | \`code\` in \`--json\`, where this table has the finding; the name of the row identifies all others |
 
 Lines of progress have no code: they report a step, such as a start, an assignment or figures of the gate. A failed internal check is

@@ -132,6 +132,9 @@ const NEWER_KERNEL = `${OLDEST_MAJOR}.${OLDEST_MINOR}`;
 /** What sandbox-exec says inside another sandbox. */
 const NESTED = 'sandbox_apply: Operation not permitted';
 
+/** A line of the program itself: our name, the message, its code. */
+const OWN_LINE = /^toolcrew: (.*) \(guard_[a-z_]+\)$/;
+
 /** A refusal of the table as the reason that a user is given. */
 export function refusalReason(one: Refusal): Reason {
   return { why: messageIn(one), mend: helpIn(one) ?? '' };
@@ -140,7 +143,7 @@ export function refusalReason(one: Refusal): Reason {
 /** The refusal for a failed trial, in one line. */
 function refusalFor({ code, stderr }: TrialEnd, machine: Machine): Refusal {
   const first = stderr.trim().split('\n')[0] ?? '';
-  const said = first === '' ? {} : { said: first };
+  const said = first === '' ? {} : { said: first.replace(OWN_LINE, '$1') };
   if (code === 'EACCES' || code === 'EPERM') return refusal(GUARD_CODES.guard_program_not_executable, {});
   if (code === 'timeout') return refusal(GUARD_CODES.guard_program_timed_out, { seconds: TRIAL_MS / 1000 });
   if (typeof code === 'string')

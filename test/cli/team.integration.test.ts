@@ -5,6 +5,10 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
+import { LOG_CODES } from '../../src/team/rules/codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { lineLike, wordsLike } from '../support/codes.ts';
 import { HookedProject, TEAM } from '../support/hooked.ts';
 import { SPEC_ID, SPEC_TEXT } from '../support/spec.ts';
 
@@ -67,7 +71,7 @@ test('who cannot be told at a shell is not asked for a key, which no flag takes'
   await project.team();
   const { code, err } = run(project, ['team', 'task', 'list'], { CLAUDECODE: '1' });
   assert.equal(code, 1);
-  assert.match(err, /toolcrew cannot identify you: this shell belongs to an agent of the host/);
+  assert.match(err, lineLike(OPERATIONS_CODES.caller_unknown, { why: /this shell belongs to an agent of the host.*/ }));
   assert.doesNotMatch(err, /key/);
 });
 
@@ -80,9 +84,12 @@ test('tool doctor names a log whose beginning is lost, and what to do', async (t
     const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
     const row = checks.find(({ name }) => name === 'team log');
     assert.equal(row?.status, 'fail');
-    assert.match(row?.says ?? '', /does not begin as the log of a team does/);
+    assert.match(row?.says ?? '', wordsLike(LOG_CODES.team_log_headless, { path: /\S*log\.jsonl/ }));
     assert.equal(row?.mend, `move .tool/teams/${TEAM} away`);
-    assert.match(run(project, ['team', 'task', 'list']).err, /does not begin as the log of a team does/);
+    assert.match(
+      run(project, ['team', 'task', 'list']).err,
+      lineLike(LOG_CODES.team_log_headless, { path: /\S*log\.jsonl/ }),
+    );
     assert.match(run(project, ['team', 'status']).out, /unreadable/);
   }
 });
@@ -94,7 +101,8 @@ test('tool doctor has a log of a newer version read by that version, and moves n
   project.write(log, `${project.read(log)}{"v":9,"type":"later"}\n`);
   const { checks } = JSON.parse(run(project, ['doctor', '--json']).out) as { checks: Record<string, string>[] };
   const row = checks.find(({ name }) => name === 'team log');
-  assert.match(row?.says ?? '', /holds a record of version 9/);
+  assert.equal(row?.code, 'record_version_newer');
+  assert.match(row?.says ?? '', wordsLike(BASE_CODES.record_version_newer, { path: /\S*log\.jsonl/, version: 9 }));
   assert.equal(
     row?.mend,
     'install the newest toolcrew, in its clone: git pull && npm ci && npm pack && npm install -g ./toolcrew-*.tgz',

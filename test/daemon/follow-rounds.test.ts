@@ -148,7 +148,7 @@ test('a log that cannot be read holds nothing up, and the agent is told', async 
   });
   world.tracker.seen.set(PULL, { checks: [{ ...check('build', 'failed'), summary: 'two of nine' }] });
   await polls(world, 1);
-  assert.match(told[1] ?? '', /"build" failed[\s\S]*two of nine[\s\S]*its log cannot be read: it answered 500/);
+  assert.match(told[1] ?? '', /"build" failed[\s\S]*two of nine[\s\S]*\[its log .*: it answered 500\]/);
   await world.stop();
 });
 

@@ -8,7 +8,9 @@ import { systemClock } from '../../src/base/clock.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { GateRunner } from '../../src/daemon/runners/gate-runner.ts';
 import { WaitingLine } from '../../src/daemon/waiting-line.ts';
+import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { joined, wordsOf } from '../support/codes.ts';
 import { cleanEnv, Daemon } from '../support/daemon.ts';
 import { bareRepository, commitFiles, gitAs, startForge } from '../support/forge.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
@@ -110,7 +112,7 @@ test('commands that take too long are ended, and that is what the pull request s
   await daemon.until('the issue is done', async () => (await daemon.state()).counts.completed === 1);
   assert.equal(await daemon.stop(), 143, daemon.log);
   const body = (await forge.pulls())[0]?.body ?? '';
-  assert.match(body, /\| tests \| \*\*failed\*\*: did not end within the 2 s that all checks have together \|/);
+  assert.match(body, joined('| tests | **failed**: ', wordsOf(GATE_CODES.check_timed_out, { seconds: 2 }), ' |'));
   assert.match(body, /\| `node --test` \| timed out \| [\d.]+ \|\n\nNot measured/);
 });
 

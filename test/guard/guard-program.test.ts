@@ -91,7 +91,7 @@ test('processes that unpack at once all get a whole program', async (t) => {
 test('a program that cannot start, that lets all pass or that refuses all does not work', async (t) => {
   const cases: readonly (readonly [string, RegExp])[] = [
     [
-      '#!/bin/sh\necho "write-guard: policy: odd" >&2\nexit 125\n',
+      '#!/bin/sh\necho "toolcrew: policy: odd (guard_file_unusable)" >&2\nexit 125\n',
       /cannot start|user notification|too old|gVisor|yama/,
     ],
     [PASSES, /let a forbidden write pass/],
@@ -142,10 +142,10 @@ test('a verdict that cannot be kept is given all the same', async (t) => {
 
 test('the reason names what stands in the way', () => {
   const machine: Machine = { release: '6.1.0-13', version: 'Linux version 6.1.0-13', bootId: '', ptraceScope: '' };
-  const cannot = { code: 125, stderr: 'write-guard: seccomp: Invalid argument\n' };
+  const cannot = { code: 125, stderr: 'toolcrew: seccomp: Invalid argument (guard_call_failed)\n' };
   const rows: readonly (readonly [string, ReturnType<typeof trialFailureReason>])[] = [
     ['noexec', trialFailureReason({ code: 'EACCES', stderr: '' }, machine)],
-    ['seccomp user notification here (write-guard: seccomp: Invalid argument)', trialFailureReason(cannot, machine)],
+    ['seccomp user notification here (seccomp: Invalid argument)', trialFailureReason(cannot, machine)],
     ['the kernel 5.4.0-42 is too old: 5.5', trialFailureReason(cannot, { ...machine, release: '5.4.0-42' })],
     ['the kernel 4.19.0 is too old', trialFailureReason(cannot, { ...machine, release: '4.19.0' })],
     [
@@ -155,8 +155,8 @@ test('the reason names what stands in the way', () => {
     ['ptrace_scope is 2', trialFailureReason({ code: 3, stderr: '' }, { ...machine, ptraceScope: '2' })],
     ['ptrace_scope is 3', trialFailureReason(cannot, { ...machine, ptraceScope: '3' })],
     [
-      'the guard cannot start (write-guard: fork: no)',
-      trialFailureReason({ code: 125, stderr: 'write-guard: fork: no' }, machine),
+      'the guard cannot start (fork: no)',
+      trialFailureReason({ code: 125, stderr: 'toolcrew: fork: no (guard_call_failed)' }, machine),
     ],
     ['within 10 seconds', trialFailureReason({ code: 'timeout', stderr: '' }, machine)],
     ['exit code 3', trialFailureReason({ code: 3, stderr: '' }, { ...machine, ptraceScope: '1' })],

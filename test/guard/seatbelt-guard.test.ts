@@ -11,11 +11,13 @@ import { GUARD_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, previewShell } from '../../src/guard/guard-shell.ts';
 import { placeLeases } from '../../src/guard/lease-files.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import { PROTECTED_PATHS } from '../../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
+import { END, joined, lineLike, START } from '../support/codes.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
 import { playSeatbelt } from '../support/seatbelt.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -31,6 +33,9 @@ code=$?
 [ -z "$made" ] || rmdir foreign
 exit "$code"
 `;
+const notRun = (call: string, advice = /.*/) =>
+  joined('toolcrew: ', lineLike(GUARD_LINE_CODES.guard_git_refused, { call, advice }));
+
 const WRITER: CallerRules = {
   member: 'frontend-dev',
   ownership: DEFAULT_OWNERSHIP,
@@ -113,7 +118,7 @@ test('a call runs under a profile of its caller, with the leases of now, and its
   assert.equal(first.stdout, '/bin/bash\n');
   assert.match(
     first.stderr,
-    /^toolcrew: not run: git stash; .*\ntoolcrew: not run: git add; .* git add src\/components\n$/,
+    joined(START, notRun('git stash'), '\n', notRun('git add', /.* git add src\/components/), '\n', END),
   );
   const paths = [
     'src/components/a.js',
@@ -139,7 +144,8 @@ test('a call runs under a profile of its caller, with the leases of now, and its
 test('a call without a form that is known gets our git as well; the guard’s own directory is nobody’s', async (t) => {
   const { home, guard, made, profiles, run } = await project(t);
   const { status, stderr } = run(await made.mark(PLACE, 'true; git rebase main', 'toolu_2', WRITER));
-  assert.deepEqual([status, stderr.split(';')[0]], [1, 'toolcrew: not run: git rebase']);
+  assert.equal(status, 1);
+  assert.match(stderr, joined(START, notRun('git rebase')));
   const may = playSeatbelt(readFileSync(profiles().at(-1) ?? '', 'utf8'));
   assert.ok(!may('file-write-data', join(guard, 'bash')) && may('file-write-data', join(home, 'notes')));
 });
@@ -155,7 +161,7 @@ test('a process that runs under it whole starts no second one for its calls', as
     encoding: 'utf8',
     env,
   });
-  assert.match(stderr, /^toolcrew: not run: git stash; /);
+  assert.match(stderr, joined(START, notRun('git stash')));
   assert.equal(profiles().length, before + 1);
   // Words that are no shell's stay as they are.
   const plain = spawnSync(program, [...words, 'printf', '%s|', 'a && eval b', ''], {

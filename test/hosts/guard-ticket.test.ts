@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
+import { ownLine } from '../support/codes.ts';
 import { fields } from '../support/forge.ts';
 import { availableHosts } from '../support/host.ts';
 import { LEAD, playAgents } from '../support/played-agents.ts';
@@ -48,7 +50,14 @@ for (const version of availableHosts(['2.1.33', '2.1.100', '2.1.331']))
         const { text, isError } = await agent.use('Bash', bash(gen));
         assert.ok(isError);
         mentions(text, "EACCES: permission denied, open 'src/api/users.js'");
-        mentions(text, 'toolcrew: not written: src/api/users.js belongs to backend-dev (src/api/**)');
+        mentions(
+          text,
+          ownLine(GUARD_LINE_CODES.guard_write_owned, {
+            path: 'src/api/users.js',
+            owner: 'backend-dev',
+            pattern: 'src/api/**',
+          }),
+        );
         mentions(agent.news.text, /SendMessage \{"recipient":"team-lead","type":"change_request"/);
         const quiet = await agent.use('Bash', bash(`${gen} 2>/dev/null; cd src; pwd`));
         mentions(quiet.text, host.path('src'));
@@ -59,7 +68,7 @@ for (const version of availableHosts(['2.1.33', '2.1.100', '2.1.331']))
       },
       'hypothesis-1': async (agent) => {
         const { text } = await agent.use('Bash', bash('git status --short; node gen.mjs src/components/theirs.js'));
-        mentions(text, 'toolcrew: not written: src/components/theirs.js; no project file is yours');
+        mentions(text, ownLine(GUARD_LINE_CODES.guard_write_without_member, { path: 'src/components/theirs.js' }));
         mentions(agent.news.text, 'hypothesis-1 is read-only');
         seen.reader = true;
         return 'Done.';

@@ -8,6 +8,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { Isolation } from '../../src/agents/isolation.ts';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
+import { lineLike, textLike } from '../support/codes.ts';
 import type { PhaseProject } from '../support/phase-project.ts';
 import { SPEC, shopProject, shopScript, TEAM, WORK } from '../support/shop-spec.ts';
 import type { Cleanup } from '../support/temp.ts';
@@ -66,10 +70,7 @@ test('a team of the same name that stands in another checkout is not led from he
   const { code, stderr } = await project.lead('run', SPEC, '--team');
   lead.kill('SIGINT');
   assert.equal(code, 1, stderr);
-  assert.ok(
-    stderr.includes(`Team ${TEAM} is active in another checkout of this repository, ${project.root}. `),
-    stderr,
-  );
+  assert.match(stderr, lineLike(WORK_CODES.team_in_other_checkout, { team: TEAM, path: project.root }));
 });
 
 test('a flag that asks for a team is refused while the settings cannot be read, before anything runs', async (t) => {
@@ -183,8 +184,17 @@ test('under the write guard a teammate takes no worktree away', async (t) => {
   project.before = 'git worktree remove --force "$PWD"; rm .git; ';
   const { code, stderr } = await project.lead('run', SPEC, '--team', '--json');
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /not run: worktree; others work in these\. See them: git worktree list/);
-  assert.match(stderr, /not written: \S.*\/backend-dev\/\.git belongs to git$/m);
+  assert.match(
+    stderr,
+    lineLike(GUARD_LINE_CODES.guard_git_refused, {
+      call: 'worktree',
+      advice: textLike(GUARD_CODES.git_changes_worktrees),
+    }),
+  );
+  assert.match(
+    stderr,
+    lineLike(GUARD_LINE_CODES.guard_write_owned, { path: /\S.*\/backend-dev\/\.git/, owner: 'git' }),
+  );
 });
 
 const MISHAPS = {

@@ -5,8 +5,14 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
 import type { DoctorCheck } from '../../src/cli/doctor/doctor-row.ts';
 import { diagnoseTeam } from '../../src/cli/doctor/doctor-team.ts';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
+import { LOG_CODES } from '../../src/team/rules/codes/log-codes.ts';
+import { joined, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -54,7 +60,7 @@ test('hooks that are all switched off are a failure; what counts is the file tha
   assert.deepEqual(await rows('team hooks'), []);
   settings('../.claude/settings.json', { disableAllHooks: true });
   const [off = ''] = await rows('team hooks');
-  assert.match(off, /^fail: disableAllHooks is true in .*\/\.claude\/settings\.json, so no hook runs/);
+  assert.match(off, joined(/^fail: /, wordsLike(CLI_CODES.hooks_disabled, { file: /\S*\/\.claude\/settings\.json/ })));
   settings('.claude/settings.local.json', { disableAllHooks: false });
   assert.deepEqual(await rows('team hooks'), []);
   settings('.claude/settings.local.json', { disableAllHooks: true });
@@ -68,7 +74,14 @@ test('our plugin beside what is installed is a warning, for as long as a setting
   await install();
   assert.match(
     `${await rows('plugin form')}`,
-    /^warn: tool@toolcrew is enabled in .*\/\.claude\/settings\.json, beside the installation in the project.*"tool@toolcrew": false/,
+    joined(
+      /^warn: /,
+      wordsLike(CLI_CODES.plugin_beside_installation, {
+        plugin: 'tool@toolcrew',
+        file: /\S*\/\.claude\/settings\.json/,
+      }),
+      /.*"tool@toolcrew": false/,
+    ),
   );
   settings('.claude/settings.local.json', { enabledPlugins: { 'tool@toolcrew': false } });
   assert.deepEqual(await rows('plugin form'), []);
@@ -82,9 +95,11 @@ test('a team server that is not offered, and tools of it that are refused, are f
     disabledMcpjsonServers: ['other', 'team'],
     permissions: { deny: ['mcp__team__TaskList', 'mcp__team', 'mcp__teams', 'Write'] },
   });
+  const file = '.claude/settings.local.json';
+  const rules = ['mcp__team__TaskList', 'mcp__team'];
   assert.deepEqual(await rows('team server'), [
-    'fail: disabledMcpjsonServers in .claude/settings.local.json holds "team", so the tools of the team are missing. → take "team" out of it',
-    'fail: permissions.deny in .claude/settings.local.json refuses mcp__team__TaskList, mcp__team. → take them out',
+    `fail: ${wordsOf(HOOK_CODES.team_server_disabled, { file })} → take "team" out of it`,
+    `fail: ${wordsOf(CLI_CODES.team_tools_denied, { file, rules })} → take them out`,
   ]);
 });
 
@@ -129,10 +144,11 @@ test('what init would stop at as well is to be mended first', async (t) => {
   settings('.claude/settings.json', { env: { TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '0' } });
   assert.match(
     `${await rows('team mode')}`,
-    new RegExp(`^fail: The installation is not as it was: .*"0" is there${first}`),
+    joined(/^fail: /, wordsLike(CLI_CODES.installation_unreadable, { said: /.*"0" is there/ }), new RegExp(first)),
   );
   write('.tool/installed.json', '{');
-  assert.match(`${await rows('team mode')}`, new RegExp(`^fail: \\.tool/installed\\.json cannot be read: .*${first}`));
+  const unreadable = wordsLike(DOCTOR_CODES.installation_record_unreadable, { path: '.tool/installed.json' });
+  assert.match(`${await rows('team mode')}`, joined(/^fail: /, unreadable, new RegExp(first)));
 });
 
 test('a host that is too old for teams is a row, beside all the others', async (t) => {
@@ -154,16 +170,36 @@ test('a hook that the host does not know is named with its file and the version,
   const { stdout } = await runTool(['init', '--host-version', '2.1.33'], { cwd: path(''), env: cleanEnv(path('..')) });
   assert.match(
     stdout,
-    /^Note: \.claude\/settings\.json has hooks on PostToolBatch, TaskCreated, which Claude Code 2\.1\.33 does not know: .* To mend it: claude update, or take PostToolBatch, TaskCreated out of "hooks" in \.claude\/settings\.json\.$/m,
+    joined(
+      /^Note: /,
+      wordsOf(INSTALL_CODES.settings_file_left_out, {
+        ...{ file: '.claude/settings.json', events: ['PostToolBatch', 'TaskCreated'] },
+        version: '2.1.33',
+      }),
+      /\. To mend it: claude update, or take PostToolBatch, TaskCreated out of "hooks" in \.claude\/settings\.json\.$/,
+    ),
   );
   const [own = '', other = '', ...more] = await rows('host settings');
   assert.match(
     own,
-    /^fail: \.claude\/settings\.json has hooks on PostToolBatch, which Claude Code 2\.1\.100 does not know/,
+    joined(
+      /^fail: /,
+      wordsOf(INSTALL_CODES.settings_file_left_out, {
+        ...{ file: '.claude/settings.json', events: ['PostToolBatch'] },
+        version: '2.1.100',
+      }),
+    ),
   );
   assert.match(
     other,
-    /^warn: \/.*\/settings\.json has hooks on DirectoryAdded, Misspelt, which .* → claude update, or take/,
+    joined(
+      /^warn: /,
+      wordsLike(INSTALL_CODES.settings_file_left_out, {
+        file: /\/\S*\/settings\.json/,
+        events: ['DirectoryAdded', 'Misspelt'],
+      }),
+      /.* → claude update, or take/,
+    ),
   );
   assert.deepEqual(more, []);
   // Versions between the tested ones are unknown; newer versions ignore the unknown hook alone.
@@ -178,10 +214,9 @@ test('a role of the project’s own without an agent is named with the file that
   const patterns = { mine: { roles: ['backend-dev', 'hypothesis-1', 'translator'] } };
   const file_ownership = { translator: ['locales/**'], 'backend-dev': ['src/**'] };
   write('.tool/config/workflow.yaml', JSON.stringify({ workflow: { team: { patterns, file_ownership } } }));
-  assert.deepEqual(
-    (await rows('team agents')).map((row) => row.slice(0, 108)),
-    ['warn: workflow.team.patterns names a role of your own, and there is no .claude/agents/team-translator.md: no'],
-  );
+  const [missing = '', ...others] = await rows('team agents');
+  assert.match(missing, joined(/^warn: /, wordsOf(DOCTOR_CODES.team_agent_missing, { agent: 'team-translator' })));
+  assert.deepEqual(others, []);
   write('../.claude/agents/team-translator.md', '---\nname: team-translator\n---\n');
   assert.deepEqual(await rows('team agents'), []);
 });
@@ -191,7 +226,11 @@ test('a file where the teams have their directory is a row, and is named as that
   write('.tool/teams', 'x');
   assert.match(
     `${await rows('team log')}`,
-    /^fail: \/.*\/project\/\.tool\/teams: expected a directory, got a file\. → make \.tool\/teams a directory$/,
+    joined(
+      /^fail: /,
+      wordsLike(LOG_CODES.directory_expected, { path: /\/\S*\/project\/\.tool\/teams/ }),
+      / → make \.tool\/teams a directory$/,
+    ),
   );
   const { stderr } = await runTool(['team', 'status'], { cwd: path(''), env: cleanEnv(path('..')) });
   assert.match(stderr, /^tool: \/.*\/project\/\.tool\/teams: .* \(directory_expected\)$/m);
@@ -204,14 +243,15 @@ test('settings that start what is not there are a failure, the plugin in place o
   settings('../.claude/settings.json', { enabledPlugins: { 'tool@toolcrew': true } });
   assert.match(`${await rows('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);
   rmSync(path('.tool'), { recursive: true });
-  assert.deepEqual(await rows('team mode'), [
-    'fail: .claude/settings.json starts programs of .tool/hooks, which is not there → tool init',
-  ]);
+  assert.deepEqual(await rows('team mode'), [`fail: ${wordsOf(DOCTOR_CODES.hook_programs_gone, {})} → tool init`]);
 });
 
 test('a project with nothing of ours is told what team mode needs, unless it has the daemon alone; a plugin that is on, and one of a session, count', async (t) => {
   const { path, printed, settings, write } = installedIn(t);
-  assert.match(`${await printed('team mode')}`, /^warn: not installed in \/.* → tool init$/);
+  assert.match(
+    `${await printed('team mode')}`,
+    joined(/^warn: /, wordsLike(DOCTOR_CODES.team_mode_missing, { root: /\/.*/ }), / → tool init$/),
+  );
   assert.match(`${await printed('team: variable')}`, /^warn: .*got nothing/);
   assert.match(`${await printed('workflow')}`, /^fail: .*there is no such file/);
   write('WORKFLOW.md', '---\ntool: { runtime: patch }\n---\n');
@@ -219,7 +259,7 @@ test('a project with nothing of ours is told what team mode needs, unless it has
   rmSync(path('WORKFLOW.md'));
   assert.match(
     `${await printed('team mode', { CLAUDECODE: '1' })}`,
-    /^warn: not installed here; only a plugin that this session was started with \(--plugin-dir\) can bring it → tool init$/,
+    joined(/^warn: /, wordsOf(DOCTOR_CODES.team_mode_unseen, {}), / → tool init$/),
   );
   settings('../.claude/settings.json', { enabledPlugins: { 'tool@toolcrew': true } });
   assert.match(`${await printed('team mode')}`, /^ok: comes with the plugin tool@toolcrew, enabled in \//);

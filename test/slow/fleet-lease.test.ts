@@ -5,7 +5,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { FLEET_CODES } from '../../src/fleet/rules/fleet-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { lineLike, wordsLike } from '../support/codes.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
@@ -15,7 +17,8 @@ import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 const LEASE_MS = 5_000;
 const OTHER_TOKEN = 'token-of-the-maintainer';
-const HELD = /acts for .*maintainer\/project since .*repository_held/;
+const WAITS = { host: hostname(), repository: /\S*maintainer\/project/ };
+const HELD = lineLike(FLEET_CODES.repository_held, WAITS);
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
 
 function coordinator(
@@ -41,11 +44,10 @@ test('of two coordinators one acts; the other names it, asks nothing, and starts
   await first.logged('watching');
   const second = await coordinator(t, forge, redis, COMMITS, proxy.url, OTHER_TOKEN);
   await second.logged(HELD);
-  assert.ok(second.log.includes(`The coordinator on ${hostname()} acts for`), second.log);
   const shown: { repositories?: { problem: string }[] } = JSON.parse(JSON.stringify(await second.state()));
-  assert.match(JSON.stringify(shown), /acts for .*This one waits for it/);
+  assert.match(JSON.stringify(shown), wordsLike(FLEET_CODES.repository_held, WAITS));
   const page = await (await fetch(`http://127.0.0.1:${second.port}/`, { headers: { accept: 'text/html' } })).text();
-  assert.match(page, /This one waits for it/);
+  assert.match(page, wordsLike(FLEET_CODES.repository_held, WAITS));
   startWorker(t, 'one', redis);
   const issue = await forge.open('Do it');
   await assertDoneOnce(forge, first, issue);

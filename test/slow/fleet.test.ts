@@ -121,7 +121,7 @@ test('a worker that is killed: the attempt counts for nothing, and another worke
   startWorker(t, 'second', redis);
   await assertDoneOnce(forge, daemon, issue);
   assert.match(daemon.log, /The worker first fell silent/);
-  assert.match(daemon.log, /attempt 2 is with the worker second/);
+  assert.match(daemon.log, / attempt 2 .* worker second$/m);
 });
 
 test('a worker that is killed and started again hands in or keeps what it had, and clears its places', async (t) => {
@@ -154,7 +154,7 @@ test('a worker that stood still beyond its lock: two bodies, one pull request', 
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
   first.signal('SIGSTOP');
   startWorker(t, 'second', redis);
-  await daemon.logged(/attempt 2 is with the worker second/);
+  await daemon.logged(/ attempt 2 .* worker second$/m);
   await assertDoneOnce(forge, daemon, issue);
   writeFileSync(join(place, 'go'), '');
   first.signal('SIGCONT');

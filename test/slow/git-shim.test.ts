@@ -6,9 +6,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { type GitRow, gitRows, OBVIOUS_ROWS, refusalOf } from '../../src/guard/rules/git-calls.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import { BARE_POLICY } from '../../src/guard/rules/policy.ts';
 import { seatbeltProfile } from '../../src/guard/rules/seatbelt.ts';
 import { GIT_DIRECTORY, GIT_SHIM } from '../../src/guard/rules/seatbelt-scripts.ts';
+import { END, joined, lineLike, ownLine, START } from '../support/codes.ts';
 import { ALLOWED, REFUSED } from '../support/git-calls.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -72,8 +74,8 @@ test('each call gets the answer of the table: in a shared checkout, in one of it
       }
       count += 1;
       assert.deepEqual([status, stdout], [1, ''], label);
-      assert.match(stderr, /^toolcrew: not run: git [a-z-]+; [^\n]+\n$/, label);
-      assert.ok(stderr.endsWith(`; ${expected}\n`), label);
+      const line = lineLike(GUARD_LINE_CODES.guard_git_refused, { call: /git [a-z-]+/, advice: expected });
+      assert.match(stderr, joined(START, 'toolcrew: ', line, '\n', END), label);
     }
     return count;
   });
@@ -88,9 +90,10 @@ test('without a table every call runs; without another git it says so', (t) => {
   const rows = gitRows('shared', 'src/ui');
   assert.equal(git(rows, ['stash']).status, 1);
   assert.equal(git(rows, ['stash'], { TOOL_GUARD_TABLE: '' }).status, 7);
+  const noGit = ownLine(GUARD_LINE_CODES.guard_command_not_started, { command: 'git', said: 'not found' });
   const place = tempDir(t);
   mkdirSync(join(place, GIT_DIRECTORY));
   writeFileSync(join(place, GIT_DIRECTORY, 'git'), GIT_SHIM, { mode: 0o755 });
   const alone = spawnSync(join(place, GIT_DIRECTORY, 'git'), ['status'], { encoding: 'utf8', env: { PATH: place } });
-  assert.deepEqual([alone.status, alone.stderr], [127, 'git: not found\n']);
+  assert.deepEqual([alone.status, alone.stderr], [127, `${noGit}\n`]);
 });

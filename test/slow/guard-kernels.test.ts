@@ -8,8 +8,10 @@ import { buildGuard } from '../../scripts/build-guard.ts';
 import { TRIAL_SCRIPT } from '../../src/guard/guard-program.ts';
 import { leaseName } from '../../src/guard/lease-files.ts';
 import { unpackProgram } from '../../src/guard/packed-program.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import { PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
+import { ownLine } from '../support/codes.ts';
 import { tempDir } from '../support/temp.ts';
 import { noMachine, runMachine } from '../support/virtual-machine.ts';
 
@@ -116,7 +118,7 @@ const SEEING: Cases = {
   // The shell goes on after the launcher has ended, so its errors go to the log.
   'a supervisor that is gone': {
     script: 'exec 2>>../log; kill -9 $PPID; echo x >mine/new; [ -e mine/new ] || echo nothing >&2',
-    output: ['write-guard: supervisor: it ended before the command'],
+    output: [ownLine(GUARD_LINE_CODES.guard_supervisor_ended, { command: 'sh' })],
     code: 125,
     log: ['Function not implemented', 'nothing'],
   },
@@ -151,10 +153,10 @@ const ROUNDS: readonly Round[] = [
 
 /** The line that the guard prints about a refusal in its log. */
 function told(line: string): readonly string[] {
-  const [word, path, owner, pattern] = line.split('\t');
-  if (word === 'git') return [`toolcrew: not run: ${path}; ${owner}`];
-  const by = pattern === '' ? '' : ` (${pattern})`;
-  return word === 'refused' ? [`toolcrew: not written: ${path} belongs to ${owner}${by}`] : [];
+  const [word, path = '', owner = '', pattern = ''] = line.split('\t');
+  if (word === 'git') return [ownLine(GUARD_LINE_CODES.guard_git_refused, { call: path, advice: owner })];
+  const of = { path, owner, ...(pattern === '' ? {} : { pattern }) };
+  return word === 'refused' ? [ownLine(GUARD_LINE_CODES.guard_write_owned, of)] : [];
 }
 
 /** The console's text about each case; a shell lists their files in this order. */

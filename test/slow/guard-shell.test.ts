@@ -8,6 +8,7 @@ import test from 'node:test';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
 import { packProgram } from '../../src/guard/packed-program.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import {
   SHELL_VARIABLE,
@@ -18,6 +19,7 @@ import {
 } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import type { TicketOwner } from '../../src/guard/shell-guard-port.ts';
+import { lineLike } from '../support/codes.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -75,7 +77,10 @@ test('a call without a mark gets the ticket that waits for its text, from before
   await made.wait(own, both, 'call1', rules('own'));
   await made.wait(own, "echo 'x'", 'call2', rules(null));
   const { stderr } = run(both);
-  assert.match(stderr, /toolcrew: not written: foreign belongs to foreign \(foreign\)/);
+  assert.match(
+    stderr,
+    lineLike(GUARD_LINE_CODES.guard_write_owned, { path: 'foreign', owner: 'foreign', pattern: 'foreign' }),
+  );
   assert.deepEqual([existsSync(join(root, 'own')), existsSync(join(root, 'foreign'))], [true, false]);
   assert.deepEqual(
     made.notes(own).map(({ kind, path }) => `${kind} ${path}`),

@@ -22,6 +22,8 @@ import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerHooks } from '../../src/claude-code/hooks/hook-channel.ts';
+import { NOT_ACCEPTED } from '../support/checks.ts';
+import { joined, lineLike, START } from '../support/codes.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -133,7 +135,7 @@ test('all that a team is told by hooks comes from the server as well', LIMITED, 
   const task = { task_id: '1', task_subject: 'x' };
   const completed = await project.hook('task-completed', 'backend-dev', 'TaskCompleted', task);
   assert.equal(completed.code, 2);
-  assert.match(completed.stderr, /^Not accepted: tests failed/);
+  assert.match(completed.stderr, joined(START, lineLike(NOT_ACCEPTED, { checks: ['tests'] })));
   const { decisions } = project.state();
   assert.ok(decisions.some(({ hook, decision }) => hook === 'task_completed' && decision === 'reject'));
 });

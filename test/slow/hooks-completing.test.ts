@@ -3,7 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
+import { NOT_ACCEPTED } from '../support/checks.ts';
+import { joined, lineLike, START, wordsLike } from '../support/codes.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, TEAM, VERSIONS } from '../support/hooked.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -37,6 +41,9 @@ class Greeter {
   }
 }
 
+const notAccepted = (check: string, report = /.*/) =>
+  joined(START, lineLike(NOT_ACCEPTED, { checks: [check], report }));
+
 test('a completion is rejected for what the checks find, with its name, and accepted after the fix', async (t) => {
   const greeter = new Greeter(t);
   const { project } = greeter;
@@ -48,10 +55,7 @@ test('a completion is rejected for what the checks find, with its name, and acce
   const failing = await greeter.complete('team-lead');
   assert.equal(failing.code, REJECTED);
   assert.equal(failing.stdout, '');
-  assert.match(
-    failing.stderr,
-    /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
-  );
+  assert.match(failing.stderr, notAccepted('tests', /tests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/));
   assert.match(failing.stderr, /Then complete the task again\. The checks run again\.\n$/);
 
   // What passes is measured once for each state of the work tree, what fails with each completion.
@@ -69,17 +73,18 @@ test('a completion is rejected for what the checks find, with its name, and acce
   assert.equal(uncovered.code, REJECTED);
   assert.match(
     uncovered.stderr,
-    /^Not accepted: coverage failed\. \(work_not_accepted\)\ncoverage: the tests reach [\d.]+ % of the lines, expected 80 %\n {2}- src\/greet\.js: /,
+    joined(
+      notAccepted('coverage', /coverage: /),
+      wordsLike(GATE_CODES.coverage_below_target, { reached: /[\d.]+ %/, target: 80 }),
+      /\n {2}- src\/greet\.js: /,
+    ),
   );
 
   project.write('test/greet.test.js', right);
   project.write('src/greet.js', source.replace('export function shout', 'var unused = 1;\n\nexport function shout'));
   const unclean = await greeter.complete('team-lead');
   assert.equal(unclean.code, REJECTED);
-  assert.match(
-    unclean.stderr,
-    /^Not accepted: lint failed\. \(work_not_accepted\)\nlint: .*src\/greet\.js:8: no-var: use let or const/,
-  );
+  assert.match(unclean.stderr, notAccepted('lint', /lint: .*src\/greet\.js:8: no-var: use let or const/));
 
   project.write('src/greet.js', source);
   const good = await greeter.complete('team-lead');
@@ -127,7 +132,7 @@ test('a cause outside of the work tree that is mended is seen by the next comple
   await project.team('tester');
   const needed = join(project.root, '..', 'needed');
   project.write('.tool/config/workflow.yaml', `${ENABLED}quality:\n  commands:\n    lint: '[ -e ${needed} ]'\n`);
-  assert.match((await greeter.complete('tester')).stderr, /^Not accepted: lint failed/);
+  assert.match((await greeter.complete('tester')).stderr, notAccepted('lint'));
   writeFileSync(needed, '');
   assert.equal((await greeter.complete('tester')).code, 0);
 });
@@ -144,7 +149,13 @@ test('nobody is told of what the lead itself was let through with, but the user'
   );
   assert.match(
     runs[3]?.stderr ?? '',
-    /^toolcrew: TaskCompleted: Accepted after 3 rejections without change: Not accepted: lint failed/,
+    joined(
+      /^toolcrew: TaskCompleted: /,
+      wordsLike(WORK_CODES.accepted_after_rejections, {
+        count: 3,
+        reason: wordsLike(GATE_CODES.gate_rejected, { checks: ['lint'] }),
+      }),
+    ),
   );
   assert.deepEqual(greeter.project.state().messages, []);
 });
@@ -170,7 +181,7 @@ test('in sub-agent mode the agents of the session that leads are judged, others 
   await log?.close();
   const judged = await greeter.complete('general-purpose');
   assert.equal(judged.code, REJECTED);
-  assert.match(judged.stderr, /^Not accepted: tests failed/);
+  assert.match(judged.stderr, notAccepted('tests'));
   const { code } = await greeter.complete('general-purpose', { session_id: 'another' });
   assert.equal(code, 0);
 });
@@ -193,7 +204,7 @@ test('the gate of the operation and that of the hook are one', async (t) => {
   await project.call('team-lead', 'TaskCreate', { subject: 'Greet', description: 'd', owner: 'tester' });
   await project.call('tester', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   const complete = () => project.call('tester', 'TaskUpdate', { taskId: '1', status: 'completed' });
-  await assert.rejects(complete, /Not accepted: lint failed/);
+  await assert.rejects(complete, lineLike(NOT_ACCEPTED, { checks: ['lint'] }));
   assert.equal(project.state().tasks.get('1')?.status, 'in_progress');
   project.edit('src/greet.js', 'var unused = 1;\n\n', '');
   assert.equal((await complete()).status, 'completed');

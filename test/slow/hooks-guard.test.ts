@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
+import { WRITES_CODES } from '../../src/team/rules/codes/writes-codes.ts';
+import { lineLike } from '../support/codes.ts';
 import {
   type Fields,
   HookedProject,
@@ -104,14 +107,15 @@ test('who is of no team writes nothing while one stands, and anything when none 
   await project.team('backend-dev');
   const refused = await guard(project, 'general-purpose', 'Write', input);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /team-general-purpose \(agent-general-purpose\) is not a member/);
+  const stranger = (who: string) => lineLike(WRITES_CODES.writer_not_member, { team: TEAM, who });
+  assert.match(refused.stderr, stranger('team-general-purpose (agent-general-purpose)'));
   const other = await project.hook('pre-tool-use', 'team-lead', 'PreToolUse', {
     session_id: 'another',
     tool_name: 'Bash',
     tool_input: { command: 'touch a' },
   });
   assert.equal(other.code, 2);
-  assert.match(other.stderr, /the main agent of session another is not a member/);
+  assert.match(other.stderr, stranger('the main agent of session another'));
 });
 
 test('a link does not lead around the guard', async (t) => {
@@ -306,7 +310,10 @@ test("an agent of the project's own that lists tools without the team's is not s
   assert.equal(refused.code, 2);
   assert.match(
     refused.stderr,
-    /team-tester\.md lists tools without mcp__team__TaskGet, mcp__team__TaskUpdate, mcp__team__SendMessage of the team server, so the agent cannot work/,
+    lineLike(HOOK_CODES.agent_lacks_tools, {
+      agent: subagent_type,
+      tools: ['mcp__team__TaskGet', 'mcp__team__TaskUpdate', 'mcp__team__SendMessage'],
+    }),
   );
   project.write(path, '---\nname: team-tester\n---\nYou test.\n');
   assert.equal((await spawn()).code, 0);

@@ -3,6 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
+import { LOG_CODES } from '../../src/team/rules/codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { END, joined, lineLike, START, textLike, wordsLike } from '../support/codes.ts';
 import { ENABLED, HookedProject, type HookRun, runProgram, TEAM } from '../support/hooked.ts';
 
 const EVENTS: Readonly<Record<string, string>> = {
@@ -16,6 +21,9 @@ const EVENTS: Readonly<Record<string, string>> = {
   'teammate-idle': 'TeammateIdle',
   'user-prompt-submit': 'UserPromptSubmit',
 };
+/** The reason where a log has a record of another program. */
+const FOREIGN = joined(/.*/, wordsLike(BASE_CODES.record_foreign, { path: /\S*log\.jsonl/, offset: /\d+/ }), /.*/);
+
 const HOOKS = Object.entries(EVENTS);
 
 const OWN_WORDS = ['empty', 'another event'];
@@ -126,16 +134,14 @@ for (const [name, event] of HOOKS) {
     assert.equal(run.code, isGuard ? 2 : 0, run.stderr);
     if (name === 'session-start') {
       // Teams that can be read go on; of the others the agent is told.
-      assert.match(run.stdout, /The state of team \S+ cannot be read: .*log\.jsonl holds a record at byte \d+/);
+      assert.match(run.stdout, wordsLike(OPERATIONS_CODES.team_unreadable, { team: TEAM, said: FOREIGN }));
       return;
     }
     assert.equal(run.exit, isGuard ? 2 : 0);
-    const says = isGuard
-      ? /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*log\.jsonl holds a record at byte \d+ that this program did not write: .*`tool doctor` says more\. \(guard_cannot_decide\)\n$/
-      : new RegExp(
-          `^toolcrew: ${event} failed, and the call continues: .*log\\.jsonl holds a record at byte \\d+.* \\(host_hook_failed\\)\\n$`,
-        );
-    assert.match(run.stderr, says);
+    const line = isGuard
+      ? lineLike(HOOK_CODES.guard_cannot_decide, { event, said: FOREIGN })
+      : lineLike(HOOK_CODES.host_hook_failed, { event, said: FOREIGN });
+    assert.match(run.stderr, joined(START, 'toolcrew: ', line, '\n', END));
   });
 }
 
@@ -160,7 +166,13 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(guarded.code, 2);
   assert.match(
     guarded.stderr,
-    /^toolcrew: PreToolUse cannot decide whether this is allowed, so it is refused: .*\.tool\/teams: expected a directory, got a file\. Move it away\. /,
+    joined(
+      /^toolcrew: /,
+      lineLike(HOOK_CODES.guard_cannot_decide, {
+        event: 'PreToolUse',
+        said: textLike(LOG_CODES.directory_expected, { path: /\S*\.tool\/teams/ }),
+      }),
+    ),
   );
   const stamp = await project.hook('pre-tool-use', 'backend-dev', 'PreToolUse', { tool_name: 'mcp__team__Inbox' });
   assert.equal(stamp.code, 0);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
+import { joined, lineLike, textLike } from '../support/codes.ts';
 import { HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { ANALYST, ARCHITECT } from '../support/plan-results.ts';
 import { NEW_SPEC } from '../support/spec.ts';
@@ -69,11 +71,8 @@ test('where the host was told to go without the team server, no tool of it is sp
   made.write('.claude/settings.local.json', JSON.stringify({ disabledMcpjsonServers: ['team'] }));
   for (const prompt of ['/tool:1-plan x --team', '/tool:1-plan x --solo', '/tool:build-fix x', '/tool:team-restart']) {
     const text = await typed(made, prompt);
-    assert.match(
-      text,
-      /cannot be carried out.*\n- disabledMcpjsonServers in \.claude\/settings\.local\.json holds "team"/,
-    );
-    assert.match(text, /Remove "team" from it, restart Claude Code/);
+    const disabled = textLike(HOOK_CODES.team_server_disabled, { file: '.claude/settings.local.json' });
+    assert.match(text, joined(/cannot be carried out.*\n- /, disabled));
     assert.doesNotMatch(text, /TeamCreate|TaskUpdate/);
   }
   assert.equal(existsSync(join(made.root, '.tool', 'teams')), false);
@@ -174,7 +173,7 @@ test('/tool:team-restart gives the team to the session that asks', async (t) => 
   await made.call('team-lead', 'TaskCreate', { subject: 'Sign in', description: 'd', owner: 'backend-dev' });
   assert.match(
     await typed(made, '/tool:team-restart tool-run-x'),
-    /team: expected one of tool-run-spec-auth-001, got tool-run-x\. \(restarted_team_unknown\)$/,
+    lineLike(HOOK_CODES.restarted_team_unknown, { known: ['tool-run-spec-auth-001'], got: 'tool-run-x' }),
   );
   const text = await typed(made, '/tool:team-restart', { session_id: 'another' });
   assert.match(

@@ -17,7 +17,9 @@ import { createServer } from 'node:http';
 import { delimiter, dirname, join } from 'node:path';
 import test from 'node:test';
 import { workflowText } from '../../src/cli/workflow-text.ts';
+import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { joined, lineLike, wordsLike } from '../support/codes.ts';
 import { ConnectProxy } from '../support/connect-proxy.ts';
 import { cleanEnv, Daemon, type DaemonOptions, runTool } from '../support/daemon.ts';
 import { commitFiles, DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
@@ -223,7 +225,7 @@ for (const [what, fail] of [
     const script = 'cat >/dev/null; cat base.bin; echo work > work.txt; git add -A; git commit -qm Work';
     const { daemon, code } = await once(t, forge, server, script);
     assert.equal(code, 0, daemon.log);
-    assert.match(daemon.log, /issue #1: Files of Git LFS stay pointers: /);
+    assert.match(daemon.log, joined('issue #1: ', lineLike(WORKSPACES_CODES.lfs_pointers_left)));
     assert.ok(outputOf(daemon).includes(pointerTo(BASE)), outputOf(daemon));
     assert.equal((await forge.pulls()).length, 1, daemon.log);
     assert.equal(await onBranch(forge, 'base.bin'), pointerTo(BASE));
@@ -260,7 +262,10 @@ for (const [how, refuse] of [
       apiUrl: server.url,
     });
     await daemon.until('the label', async () => (await forge.labelsOf(1)).includes('tool-failed'));
-    assert.match((await forge.comments(1)).join(''), /git lfs push failed for new\.bin: /);
+    assert.match(
+      (await forge.comments(1)).join(''),
+      wordsLike(WORKSPACES_CODES.lfs_push_refused, { files: ['new.bin'] }),
+    );
     assert.deepEqual(await forge.pulls(), []);
   });
 

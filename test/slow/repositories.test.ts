@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { COMPOSE_CODES } from '../../src/compose/rules/compose-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { joined, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { commitFiles, fields, gitAs } from '../support/forge.ts';
 import { daemonFor, startForges } from '../support/two-forges.ts';
@@ -141,7 +143,8 @@ test('repositories that cannot be worked on hold nobody up, and an agent sees no
     ['maintainer/site', false],
     ['maintainer/taken', true],
   ]);
-  assert.match(daemon.log, /maintainer\/taken: The repository cannot be worked on now.*EEXIST.*repository_unusable/);
+  const unusable = lineLike(COMPOSE_CODES.repository_unusable, { said: /.*EEXIST.*/ });
+  assert.match(daemon.log, joined('maintainer/taken: ', unusable));
   const logs = await runTool(['logs', `maintainer/site#${issue}`, daemon.workflow], { env: cleanEnv(daemon.home) });
   if (daemon.log.includes('agents run in namespaces')) assert.match(logs.stdout, /seen: [0-3]$/m);
   assert.equal(await daemon.stop(), 143);

@@ -5,7 +5,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { END, joined, lineLike, START } from '../support/codes.ts';
 import { ConnectProxy } from '../support/connect-proxy.ts';
 import { CLI, cleanEnv, Daemon } from '../support/daemon.ts';
 import { commitFiles, DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
@@ -124,7 +126,7 @@ test('without HOME and without an entry among the users it ends with one line th
   const args = ['--user', '--map-user=12345', process.execPath, CLI, 'serve', daemon.workflow];
   const { status, stderr } = spawnSync('unshare', args, { cwd: daemon.directory, env, encoding: 'utf8' });
   assert.equal(status, 2, stderr);
-  assert.match(stderr, /^tool: HOME is not set, and user 12345 has no entry in [^\n]*\n$/);
+  assert.match(stderr, joined(START, 'tool: ', lineLike(CONFIG_CODES.home_missing, { user: '12345' }), '\n', END));
   assert.equal(existsSync(daemon.stateDir), false);
 });
 
@@ -137,7 +139,8 @@ test('a colon in a path is refused by name before anything is made', async (t) =
     if (own !== '') daemon.overwrite(daemon.read().replace(own, place));
     daemon.start(['--once'], own === '' ? { TMPDIR: place } : {});
     assert.equal(await daemon.exit(), 2, daemon.log);
-    assert.ok(daemon.log.startsWith(`tool: ${key}: expected a path without ":", got ${place}. `), daemon.log);
+    const line = lineLike(CONFIG_CODES.path_with_delimiter, { key, delimiter: ':', path: place });
+    assert.match(daemon.log, joined(START, 'tool: ', line));
     assert.equal(daemon.log.split('\n').length, 2, 'one line');
     assert.equal(existsSync(place), false);
   }

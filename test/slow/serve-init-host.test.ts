@@ -6,7 +6,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import test from 'node:test';
 import { offeredRoot } from '../../src/cli/init-answers.ts';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
+import { END, joined, lineLike, START } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { gitAs } from '../support/forge.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -84,7 +86,13 @@ test('where it may not write, that is one line, and nothing is left', async (t) 
   assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
   assert.match(
     stderr,
-    /^tool: Nothing was written: .*WORKFLOW\.md cannot be written: E[A-Z]+: .* Run this where .* \(workflow_file_unwritable\)\n$/,
+    joined(
+      START,
+      'tool: ',
+      lineLike(CLI_CODES.workflow_file_unwritable, { path: /\S*WORKFLOW\.md/, said: /E[A-Z]+: .*/ }),
+      '\n',
+      END,
+    ),
   );
   assert.deepEqual(readdirSync(directory).sort(), ['.git', 'WORKFLOW.md']);
 });

@@ -10,9 +10,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { parseFrontMatter } from '../../src/base/config/front-matter.ts';
 import { offeredRoot } from '../../src/cli/init-answers.ts';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { workflowText } from '../../src/cli/workflow-text.ts';
 import { parseWorkflow, readWorkflow } from '../../src/daemon/config/read-workflow.ts';
 import { agentRunning } from '../support/agents.ts';
+import { joined, lineLike } from '../support/codes.ts';
 import { CLI, cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { commitFiles, fields, gitAs, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -299,7 +301,10 @@ test('on a terminal the five questions are asked with what is usual as their ans
   await terminal.shows('acme/rocket');
   terminal.press('C-c');
   await terminal.shows('exit 2');
-  assert.match(terminal.screen(), /tool: Nothing was written: you left the questions\./);
+  assert.match(
+    terminal.screen(),
+    joined('tool: ', lineLike(CLI_CODES.init_cancelled, { why: 'you left the questions' })),
+  );
   assert.equal(written(), null);
 
   terminal.run(directory, 'serve', 'init');

@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import { hasExited } from '../../src/base/processes/processes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { codeIn, joined, lineLike } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
@@ -18,10 +20,7 @@ test('a start that failed claims nothing: with the key mended, the next one take
   daemon.overwrite(right.replace('maintainer/project', 'maintainer/projct'));
   const withoutToken = { env: { ...cleanEnv(daemon.home), PATH: '/usr/bin:/bin' } };
   const anonymous = await runTool(['serve', daemon.workflow], withoutToken);
-  assert.deepEqual(
-    { code: anonymous.code, said: /^tool: There is no token for /.test(anonymous.stderr) },
-    { code: 2, said: true },
-  );
+  assert.deepEqual([anonymous.code, codeIn(anonymous.stderr)], [2, 'token_missing']);
   daemon.start(['--once']);
   assert.equal(await daemon.exit(), 1, 'there is no such repository');
   daemon.overwrite(right);
@@ -49,10 +48,10 @@ test('an error of several lines is one line of the log and of the page', async (
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged('watching');
   daemon.write(`agent: { max_atempts: 2 }\nhooks: { befor_run: x }\n${agentRunning(COMMITS)}`);
-  const joined = / has 2 problems: hooks\.befor_run: [^\n]*agent\.max_atempts: /;
-  await daemon.logged(joined);
+  const problems = / has 2 problems: hooks\.befor_run: [^\n]*agent\.max_atempts: /;
+  await daemon.logged(problems);
   const page = await (await fetch(`http://127.0.0.1:${daemon.port}/?columns=240`)).text();
-  assert.match(page, joined);
+  assert.match(page, problems);
   assert.doesNotMatch(daemon.log + page, /\\n/);
 });
 
@@ -100,6 +99,6 @@ test('without isolation a process in a session of its own ends with the attempt;
   assert.equal(hasExited(pidOf('unmarked')), false);
   assert.match(
     daemon.log,
-    /warn: Agents are not isolated: tool\.isolation is off\. A process .* cleared environment may outlive its attempt\./,
+    joined('warn: ', lineLike(AGENT_CODES.agents_not_isolated, { why: 'tool.isolation is off' })),
   );
 });

@@ -8,7 +8,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
 import { processesOfRun } from '../../src/base/processes/processes.ts';
+import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
+import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { agentRunning, COMMITS, FAILS } from '../support/agents.ts';
+import { joined, lineLike, textLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { commitFiles, DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
@@ -151,8 +156,9 @@ test('--once without an answer from the tracker ends with 1 and says why', async
   proxy.choose = () => 'status502';
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
   assert.equal(await daemon.exit(), 1);
-  assert.match(daemon.log, /\[poller\] {4}warn: This poll is skipped: .*it answered 502/);
-  assert.match(daemon.log, /^tool: The poll failed: .*it answered 502.*\(poll_failed\)$/m);
+  const said = /.*it answered 502.*/;
+  assert.match(daemon.log, joined(/\[poller\] {4}warn: /, lineLike(WORK_CODES.poll_skipped, { said })));
+  assert.match(daemon.log, joined(/^tool: /, lineLike(WORK_CODES.poll_failed, { said })));
   assert.ok(proxy.times('status502') >= 1);
 });
 
@@ -162,7 +168,7 @@ test('a repository that is not there, or not for this token, is named', async (t
   proxy.choose = () => 'notFound';
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS), args: ['--once'], apiUrl: proxy.url });
   assert.equal(await daemon.exit(), 1);
-  assert.match(daemon.log, /There is no repository maintainer\/project for this token \(404\)\. Check tracker\.repo/);
+  assert.match(daemon.log, textLike(GITHUB_CODES.repository_not_found, { repository: 'maintainer/project' }));
 });
 
 test('an issue whose label does not match is not detected; making the label match, while the daemon runs, is enough', async (t) => {
@@ -208,7 +214,7 @@ test('an agent that stalls is ended with everything it started, and the limit it
     yaml: `${agentRunning('echo started; setsid sleep 300 & sleep 300', 'stall_timeout_ms: 300')}\nagent: { max_attempts: 1 }`,
   });
   await daemon.logged('state changed to tool-failed');
-  assert.match((await forge.comments(issue))[0] ?? '', /No life sign for 0\.3 s \(tool\.stall_timeout_ms\)/);
+  assert.match((await forge.comments(issue))[0] ?? '', wordsLike(LEAD_CODES.agent_stalled, { seconds: 0.3 }));
   const run = /"run":"([^"]+)"/.exec(readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8'))?.[1] ?? '';
   assert.notEqual(run, '');
   assert.deepEqual(processesOfRun(run), []);
@@ -244,9 +250,12 @@ test('a second daemon on the same state directory refuses to start and says who 
   assert.equal(second.code, 2);
   assert.match(
     second.stderr,
-    new RegExp(
-      `is in use by another daemon: process ${daemon.pid}, since .*, for .*WORKFLOW\\.md, http://localhost:${daemon.port}`,
-    ),
+    lineLike(CONFIG_CODES.state_in_use, {
+      directory: daemon.stateDir,
+      holder: `process ${daemon.pid}`,
+      workflow: /.*WORKFLOW\.md/,
+      page: `http://localhost:${daemon.port}`,
+    }),
   );
 });
 
@@ -380,8 +389,9 @@ test('an issue by a stranger waits; log, state and page say why', async (t) => {
   await forge.open('From a bot', { author: 'helper[bot]', by: 'maintainer' });
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(COMMITS) });
   await daemon.logged('issue #3 state changed to tool-done');
-  assert.match(daemon.log, /issue #1 "Please" waits: stranger, who wrote it, may not write to the repository/);
-  assert.match(daemon.log, /issue #2 .* waits: triager, who put tool-todo on it, may not write to the repository/);
+  const untrusted = (person: string, role: string) => wordsOf(WORK_CODES.issue_untrusted, { person, role });
+  assert.match(daemon.log, joined('issue #1 "Please" waits: ', untrusted('stranger', 'wrote it')));
+  assert.match(daemon.log, joined(/issue #2 .* waits: /, untrusted('triager', 'put tool-todo on it')));
   const state = await daemon.state();
   assert.deepEqual(
     state.queued.map(({ issue_number, author }) => `${issue_number} ${author}`),

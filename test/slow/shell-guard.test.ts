@@ -7,11 +7,13 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { leaseName, placeLeases } from '../../src/guard/lease-files.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import type { CallerRules } from '../../src/guard/rules/policy.ts';
 import { PROTECTED_PATHS } from '../../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
+import { lineLike } from '../support/codes.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { shellIn } from '../support/guarded-project.ts';
 import { writeTree } from '../support/installed.ts';
@@ -55,7 +57,7 @@ test('a marked call runs under the guard, in a project whose path has spaces and
   const { root, guard: made, run, call } = setUp(t);
   const { stderr, status } = await call('echo x > src/components/a.js; echo x > src/api/b.js');
   assert.equal(status, 1);
-  assert.match(stderr, /not written: src\/api\/b\.js belongs to backend-dev/);
+  assert.match(stderr, lineLike(GUARD_LINE_CODES.guard_write_owned, { path: 'src/api/b.js', owner: 'backend-dev' }));
   assert.equal(readFileSync(join(root, 'src/api/b.js'), 'utf8'), 'b\n');
   assert.deepEqual(made.notes(PLACE), [
     { kind: 'wrote', path: 'src/components/a.js', owner: '', pattern: '' },

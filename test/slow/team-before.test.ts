@@ -6,6 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
+import { NOT_ACCEPTED } from '../support/checks.ts';
+import { joined, lineLike, START } from '../support/codes.ts';
 import { HookedProject, type HookRun, TEAM } from '../support/hooked.ts';
 import { SPEC, shopProject, shopScript } from '../support/shop-spec.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
@@ -116,7 +118,10 @@ for (const kind of ['committed', 'not committed'] as const)
     assert.equal(rejected.code, 2);
     assert.match(
       rejected.stderr,
-      /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 newly fails: adds .*; 1 failure is older/,
+      joined(
+        START,
+        lineLike(NOT_ACCEPTED, { checks: ['tests'], report: /tests: 1 newly fails: adds .*; 1 failure is older/ }),
+      ),
     );
     assert.doesNotMatch(rejected.stderr, /- shouts/);
 

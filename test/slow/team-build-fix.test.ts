@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { lineLike } from '../support/codes.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 
 const FAILURE = 'TypeError in session: x is undefined';
@@ -68,7 +70,9 @@ test('when all are refuted it is said what was tried; who did not say it in the 
   assert.equal(tasks.length, 4);
   assert.match(
     stderr,
-    /No hypothesis was proven: \(no_hypothesis_proven\)\n {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
+    lineLike(CLI_CODES.no_hypothesis_proven, {
+      hypotheses: / {2}Try whether a recent change did it: [^\n]*: refuted: it was never otherwise\n/,
+    }),
   );
   assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
 });
@@ -83,7 +87,10 @@ test('what is shown by nothing settles nothing: each hypothesis is named, with w
   const { code, stderr } = await project.lead('build-fix', FAILURE, '--team');
   assert.equal(code, 1);
   assert.match(
-    stderr.slice(stderr.indexOf('No hypothesis was proven:')),
-    /^.*\n {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command below it shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it does not begin with proven: or refuted: \(I looked around\. Everywhere\.\)\n/,
+    stderr,
+    lineLike(CLI_CODES.no_hypothesis_proven, {
+      hypotheses:
+        / {2}Try whether [^\n]*: refuted: it was never otherwise\n {2}Try whether [^\n]*: not settled, no command below it shows it \(proven: I am sure\)\n {2}Try whether [^\n]*: not settled, it does not begin with proven: or refuted: \(I looked around\. Everywhere\.\)\n/,
+    }),
   );
 });

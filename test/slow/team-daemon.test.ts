@@ -7,6 +7,8 @@ import test from 'node:test';
 import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
+import { textLike, wordsLike } from '../support/codes.ts';
 import { CLI, cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { SHOP_FILES, SPEC, shopScript } from '../support/shop-spec.ts';
@@ -81,7 +83,8 @@ test('an issue that names a SPEC is built by a team, and ends in one pull reques
   assert.ok(last !== undefined);
   assert.ok(last.messages.count > 0, 'messages are told');
   assert.ok(last.rejections > 0, 'so are rejections');
-  assert.match((await api('/api/v1/teams/tool-run-other')).text, /There is no team tool-run-other at work/);
+  const { error } = JSON.parse((await api('/api/v1/teams/tool-run-other')).text);
+  assert.deepEqual([error.code, error.values.team], ['team_unlisted', 'tool-run-other']);
 
   const pulls = await forge.pulls();
   const of = new Map(pulls.map((pull) => [pull.head, pull]));
@@ -112,7 +115,7 @@ test('a used-up quota of the teammates pauses the runtime, and the team goes on 
   const { daemon } = await watched(t, forge, 'team', shopScript(), 'agent: { max_attempts: 1 }', program);
   const waits = async () => (await daemon.state()).retrying[0];
   await daemon.until('the issue waits for the quota', async () => (await waits()) !== undefined);
-  assert.match((await waits())?.last_error ?? '', /The quota of the runtime of [\w-]+ is used up until/);
+  assert.match((await waits())?.last_error ?? '', wordsLike(LEAD_CODES.member_quota_spent, { member: /[\w-]+/ }));
   const second = await forge.open('Mend a typo', { body: 'It says teh.' });
   await daemon.until('the next issue waits as well', async () => {
     const row = (await daemon.state()).queued.find(({ issue_number: number }) => number === second);
@@ -136,10 +139,7 @@ test('an issue that names a SPEC which nobody has approved is given up with what
   // The other label goes after that one has come. What is pushed at once is fetched, however young the last fetch is.
   await daemon.until('only the failed label', async () => (await forge.labelsOf(issue)).join() === 'tool-failed');
   const [comment] = await forge.comments(issue);
-  assert.match(
-    comment ?? '',
-    /SPEC-SHOP-001, which the issue names, is not approved \(status: draft\)\. .*`tool spec approve SPEC-SHOP-001`/,
-  );
+  assert.match(comment ?? '', textLike(LEAD_CODES.issue_spec_not_approved, { spec: SPEC, why: 'status: draft' }));
   assert.match(
     daemon.log,
     /\[agent\] {5}warn: attempt 1 on issue #1 failed: SPEC-SHOP-001, .*\(issue_spec_not_approved\)/,

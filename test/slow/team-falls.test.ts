@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
+import { joined, lineLike, textLike } from '../support/codes.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
 import { SPEC, shopProject, shopScript, WORK } from '../support/shop-spec.ts';
@@ -63,7 +65,10 @@ async function assertFallen(project: PhaseProject, { code, stderr }: Ended, trig
   assert.equal(code, 0, stderr);
   const said = stderr.split('\n').filter((line) => line.includes(`: ${FALLBACK_TRIGGERS[trigger]}: `));
   assert.equal(said.length, 1, stderr);
-  assert.match(said[0] ?? '', /^\[lead\] +(toolcrew: )?warn: sub-agents in place of team tool-/);
+  assert.match(
+    said[0] ?? '',
+    joined(/^\[lead\] +(toolcrew: )?warn: /, lineLike(LEAD_CODES.fell_back, { team: /tool-\S+/ })),
+  );
   const [name = ''] = project.names('.tool/teams/archive');
   const completed: string[] = [];
   let most = 0;
@@ -141,7 +146,14 @@ test('without a fallback the command ends with the reason, and the next one goes
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^tool: A team cannot work: a network error \(tester: [^\n]*API Error: Connection error\.\)[^\n]* workflow\.team\.fallback\.enabled is false\. \(team_ended_badly\)\n/m,
+    joined(
+      /^tool: /,
+      textLike(LEAD_CODES.fallback_disabled, {
+        why: 'a network error',
+        causes: /tester: .*API Error: Connection error\./,
+      }),
+      ' (team_ended_badly)\n',
+    ),
   );
   assert.doesNotMatch(stderr, /sub-agents/);
   project.before = '';

@@ -8,7 +8,10 @@ import { logFiles } from '../../src/team/log/team-file.ts';
 import { FileTeamLog } from '../../src/team/log/team-log.ts';
 import { teamsDirectory } from '../../src/team/log/team-names.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
+import { LOG_CODES } from '../../src/team/rules/codes/log-codes.ts';
+import { TASK_CODES } from '../../src/team/rules/codes/tasks-codes.ts';
 import { serializeTeam } from '../../src/team/rules/log/snapshot.ts';
+import { joined, START, wordsLike, wordsOf } from '../support/codes.ts';
 import { programFile } from '../support/compiled.ts';
 import { TEAM } from '../support/team.ts';
 import { beginLog, runWriters, Writer } from '../support/team-writers.ts';
@@ -82,7 +85,10 @@ test('8 processes claim each of 100 tasks at once: exactly one gets it, the othe
     winners.push(winner);
     for (const words of said)
       if (!words.endsWith(' won'))
-        assert.match(words, new RegExp(`^${round} Task ${round} is claimed by ${winner}\\.`));
+        assert.match(
+          words,
+          joined(START, `${round} `, wordsOf(TASK_CODES.task_claimed, { task: String(round), holder: winner })),
+        );
   }
   const log = open(directory);
   finallyDo(t, () => log.close());
@@ -198,7 +204,11 @@ test('a team is deleted and put away while 6 processes write: each record is ref
     await archived.close();
     for (const { lines } of writers) {
       const last = lines.at(-1) ?? '';
-      assert.match(last, /has been deleted|was put away meanwhile/);
+      const ends = [wordsLike(LOG_CODES.team_deleted), wordsLike(LOG_CODES.team_log_put_away)];
+      assert.ok(
+        ends.some((end) => end.test(last)),
+        last,
+      );
       for (const subject of lines.slice(0, -1)) assert.ok(known.has(subject), `${subject} is nowhere`);
     }
     const again = open(place);

@@ -91,17 +91,17 @@ test('a task that has failed is tried again at the next restart, which says so; 
     tester: async (call, ...rest) => {
       if (isAble) return work(call, ...rest);
       await call('TaskUpdate', { taskId: '2', status: 'in_progress' });
-      await call('TaskUpdate', { taskId: '2', status: 'failed', result: 'there is no test runner' });
+      await call('TaskUpdate', { taskId: '2', status: 'failed', result: 'no test runner' });
     },
   });
   const { team } = PHASES.run;
   const first = await play.lead([draft('api', 'backend-dev'), draft('tests', 'tester', ['api'])]);
   assert.ok(first.kind === 'failed');
-  assert.match(first.why, /^failed: task 2 "Task of tests" \(there is no test runner\)/);
+  assert.match(first.why, /^failed: task 2 "Task of tests" \(no test runner\)/);
   isAble = true;
   const said: string[] = [];
   assert.equal(await resumeTeam(play.world.context, team, (words) => said.push(words)), true);
-  assert.deepEqual(said, ['task 2 "Task of tests" is tried again; it had failed: there is no test runner']);
+  assert.deepEqual(said, ['task 2 "Task of tests" is tried again; it had failed: no test runner']);
   const outcome = await play.goOn(team);
   assert.deepEqual(await completionsOf(archivedOf(outcome)), ['1', '2']);
   assert.equal(await resumeTeam(play.world.context, team, () => undefined), false, 'nothing is left of it');

@@ -10,7 +10,13 @@ import test from 'node:test';
 import { SCRIPT_VARIABLE } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { NOTICE_CODES } from '../../src/cli/rules/notice-codes.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
+import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
+import { FALLBACK_TRIGGERS } from '../../src/team/rules/fallback.ts';
+import { joined, lineLike, textLike, wordsLike } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
 import { SPEC, shopProject, TEAM } from '../support/shop-spec.ts';
 import { tempDir } from '../support/temp.ts';
@@ -123,14 +129,24 @@ test('who cannot be started is named; how it failed is told where somebody has c
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /warn: sub-agents in place of team tool-run-spec-shop-001: a teammate could not be started: (?:back|front)end-dev:? ended 3 times/,
+    joined(
+      'warn: ',
+      lineLike(LEAD_CODES.fell_back, {
+        team: TEAM,
+        why: joined(
+          `${FALLBACK_TRIGGERS.spawn_failed}: `,
+          wordsLike(LEAD_CODES.member_start_failed, {
+            member: /(?:back|front)end-dev:?/,
+            count: 3,
+            said: 'it ended with exit code 3 and printed nothing',
+          }),
+        ),
+      }),
+    ),
   );
-  assert.match(stderr, /Cannot write the report of what was built: .* is checked out in /);
-  assert.match(
-    stderr,
-    /ended 3 times without finishing: it ended with exit code 3 and printed nothing \(fell_back\)\n/,
-  );
-  assert.match(stderr, /`tool team-restart tool-run-spec-shop-001` goes on from here/);
+  const elsewhere = wordsLike(WORK_CODES.team_branch_checked_out, { branch: BRANCH });
+  assert.match(stderr, lineLike(NOTICE_CODES.work_not_reported, { said: joined(elsewhere, /.*/) }));
+  assert.match(stderr, lineLike(CLI_CODES.team_ended_badly, { why: /[\s\S]*/, restart: TEAM }));
 });
 
 test('what cannot be run is refused in words, and nothing is begun', async (t) => {
@@ -166,10 +182,7 @@ test('where its branch cannot be, no team is left standing', async (t) => {
   project.git('branch', '-D', 'tool');
   project.git('checkout', '-q', '-b', BRANCH);
   const taken = await project.lead('run', SPEC, '--team');
-  assert.match(
-    taken.stderr,
-    /is checked out in .*, and a team's work is merged into it\. Switch to another branch there/,
-  );
+  assert.match(taken.stderr, textLike(WORK_CODES.team_branch_checked_out, { branch: BRANCH, path: project.root }));
   assert.equal(taken.code, 1);
   assert.equal(existsSync(join(project.root, '.tool', 'teams', TEAM)), false);
 });

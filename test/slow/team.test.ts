@@ -5,8 +5,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import type { TeamRecord } from '../../src/team/rules/log/record.ts';
+import { joined, lineLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { rec } from '../support/team.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -73,7 +77,10 @@ test('a team from a shell: created, filled, asked to end, deleted', async (t) =>
   assert.equal(early.code, 1);
   assert.match(
     early.stderr,
-    /is not deleted, because these teammates have not ended: tester \(asked, not read\)\. Wait for them; after \d+ s more you can force it/,
+    joined(
+      wordsOf(OPERATIONS_CODES.team_has_live_members, { team: TEAM, members: ['tester (asked, not read)'], next: '' }),
+      / Wait for them; after \d+ s more you can force it.* \(team_has_live_members\)$/,
+    ),
   );
   await json(['team', 'create', 'tool-plan-other']);
   const gone = await tool(['team', 'delete', 'tool-plan-other']);
@@ -86,7 +93,8 @@ test('refusals say what is valid and end with 1; what cannot be read ends with 2
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /team_name: expected tool-plan-<feature>/);
   const none = await tool(['team', 'task', 'list']);
-  assert.match(none.stderr, /No team is active\. .*`tool team create <team>` creates one/);
+  assert.match(none.stderr, lineLike(OPERATIONS_CODES.team_not_active, {}));
+  assert.match(none.stderr, /`tool team create <team>`/);
   const broken = await tool(['team', 'send', 'all', 'progress', '{"half":']);
   assert.equal(broken.code, 2);
   assert.match(broken.stderr, /content: .*\(option_invalid\)$/m);
@@ -103,7 +111,10 @@ test('a shell of an agent inside a host is nobody in particular', async (t) => {
   assert.equal(second.code, 1);
   assert.match(
     second.stderr,
-    /is active, and toolcrew cannot identify you: this shell belongs to an agent of the host/,
+    lineLike(OPERATIONS_CODES.team_creator_unknown, {
+      team: TEAM,
+      why: /this shell belongs to an agent of the host.*/,
+    }),
   );
 });
 
@@ -126,8 +137,8 @@ test('a SPEC is listed, checked, and approved by a person only', async (t) => {
     [
       'spec.md:1: created: expected a date like 2026-01-31, got nothing',
       'spec.md:1: updated: expected a date like 2026-01-31, got nothing',
-      'plan.md:1: expected beside spec.md, got nothing',
-      'acceptance.md:1: expected beside spec.md, got nothing',
+      wordsOf(SPEC_CODES.spec_file_missing, { place: 'plan.md:1', file: 'plan.md' }),
+      wordsOf(SPEC_CODES.spec_file_missing, { place: 'acceptance.md:1', file: 'acceptance.md' }),
       '',
     ].join('\n'),
   );
@@ -151,7 +162,7 @@ test('a SPEC is listed, checked, and approved by a person only', async (t) => {
   writeFileSync(join(root, '.tool/specs/SPEC-AUTH-001/plan.md'), '# Plan\n');
   assert.match(
     (await tool(['spec', 'list'])).stdout,
-    /^SPEC-AUTH-001 {2}approved, but that does not count: plan\.md changed after it was approved on .*; tool spec approve SPEC-AUTH-001 /,
+    /^SPEC-AUTH-001 {2}approved, but .*: plan\.md changed after it was approved on .*; tool spec approve SPEC-AUTH-001 /,
   );
   const [row] = await json(['spec', 'list']);
   assert.deepEqual([row.status, row.counts], ['approved', false]);
@@ -248,5 +259,5 @@ test('doctor: the three prerequisites, what is installed, and the team that stan
   host('2.1.100');
   const back = row(await rows(), 'team mode');
   assert.equal(back.status, 'fail');
-  assert.match(back.says, /Claude Code 2\.1\.100 cannot read them, and silently leaves its whole settings file out/);
+  assert.match(back.says, wordsLike(DOCTOR_CODES.hooks_unknown_to_host, { host: '2.1.100' }));
 });

@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
+import { joined, START, textLike } from '../support/codes.ts';
 import { writeTree } from '../support/installed.ts';
 import { commitAll, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -50,6 +52,9 @@ function personsBranch({ root, git, base }: Scene, text: string): void {
   git('checkout', '-q', 'main');
 }
 
+const offBranch = (values: { readonly where?: RegExp; readonly next?: RegExp } = {}) =>
+  textLike(GIT_CODES.worktree_off_branch, { branch: BRANCH, ...values });
+
 type Case = {
   readonly name: string;
   readonly happens: (scene: Scene, t: Cleanup) => void;
@@ -84,8 +89,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/a.js': 'mended\n' });
       own('add', '-A');
     },
-    words:
-      /git rebase is not finished there\. Finish it: git add .*, then git rebase --continue\. Or drop it: git rebase --abort\./,
+    words: textLike(GIT_CODES.worktree_mid_rebase, { branch: BRANCH, step: 'rebase' }),
     mends: ({ own, path }) => {
       own('-c', 'core.editor=true', 'rebase', '--continue');
       fails(own, 'merge', '-q', TEAMS);
@@ -100,7 +104,7 @@ const CASES: readonly Case[] = [
       personsBranch(scene, 'theirs\n');
       fails(scene.own, 'rebase', 'theirs');
     },
-    words: /git rebase is not finished there/,
+    words: textLike(GIT_CODES.worktree_mid_rebase, { branch: BRANCH, step: 'rebase' }),
     mends: ({ own, path }) => {
       own('rebase', '--abort');
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
@@ -116,7 +120,7 @@ const CASES: readonly Case[] = [
       personsBranch(scene, '1\n');
       own('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '-i', 'theirs');
     },
-    words: /git rebase is not finished there/,
+    words: textLike(GIT_CODES.worktree_mid_rebase, { branch: BRANCH, step: 'rebase' }),
     mends: ({ own }) => {
       for (let step = 1; step <= 2; step++) own('-c', 'core.editor=true', 'rebase', '--continue');
     },
@@ -128,7 +132,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/a.js': 'put aside\n' });
       own('-c', 'sequence.editor=sed -i s/^pick/edit/', 'rebase', '-q', '--autostash', '-i', 'HEAD~1');
     },
-    words: /git rebase is not finished there/,
+    words: textLike(GIT_CODES.worktree_mid_rebase, { branch: BRANCH, step: 'rebase' }),
     mends: ({ own }) => own('rebase', '--continue'),
     holds: { 'src/api/a.js': 'put aside\n' },
     aside: ['put aside\n'],
@@ -139,8 +143,7 @@ const CASES: readonly Case[] = [
       own('checkout', '-q', '--detach', base);
       writeTree(path, { 'src/api/a.js': 'older\n', 'src/api/k2.js': 'k2\n' });
     },
-    words:
-      /it has work that the branch lacks\. Commit there all that is not committed\. Run git checkout .*--a, then git merge -,/,
+    words: offBranch({ next: /Commit there all that is not committed\. Run git checkout .*--a, then git merge -,.*/ }),
     mends: mergesBack,
     holds: { ...SETTLED, 'src/api/k2.js': 'k2\n' },
   },
@@ -150,7 +153,7 @@ const CASES: readonly Case[] = [
       own('checkout', '-q', '--detach', base);
       writeTree(path, { 'src/api/k1.js': 'again\n' });
     },
-    words: /it has work that the branch lacks/,
+    words: offBranch(),
     mends: ({ own, path }) => {
       commitAll(path, 'Here');
       own('checkout', '-q', BRANCH);
@@ -169,7 +172,7 @@ const CASES: readonly Case[] = [
       own('checkout', '-q', '--detach', base);
       writeTree(path, { 'dist/made.js': 'made anew\n' });
     },
-    words: /it has work that the branch lacks/,
+    words: offBranch(),
     mends: ({ own, path }) => {
       const text = textOf(path, 'dist/made.js');
       own('checkout', '-q', BRANCH);
@@ -184,7 +187,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
       commitAll(path, 'Beside');
     },
-    words: /^Your worktree is at [0-9a-f]{12}, not on your branch .*--a, and it has work that the branch lacks/,
+    words: offBranch({ where: /at [0-9a-f]{12}/ }),
     mends: ({ own }) => {
       own('checkout', '-q', BRANCH);
       own('merge', '-q', '-m', 'Back', '-');
@@ -198,7 +201,7 @@ const CASES: readonly Case[] = [
       writeTree(path, { 'src/api/k2.js': 'k2\n' });
       commitAll(path, 'Beside');
     },
-    words: /is at [0-9a-f]{12} on astray, not on your branch/,
+    words: offBranch({ where: /at [0-9a-f]{12} on astray/ }),
     mends: ({ own }) => {
       own('checkout', '-q', BRANCH);
       own('merge', '-q', '-m', 'Back', '-');
@@ -208,7 +211,7 @@ const CASES: readonly Case[] = [
   {
     name: 'on a branch without a commit, with files of an older one',
     happens: ({ own, base }) => own('checkout', '-q', '--orphan', 'fresh', base),
-    words: /is on fresh, not on .* fresh has no commit\. .*: git symbolic-ref HEAD refs\/heads\/.*--a\./,
+    words: textLike(GIT_CODES.worktree_on_unborn_branch, { where: 'on fresh', branch: BRANCH, other: 'fresh' }),
     mends: ({ own, path }) => {
       own('symbolic-ref', 'HEAD', `refs/heads/${BRANCH}`);
       own('checkout', 'HEAD', '--', 'src');
@@ -224,7 +227,7 @@ const CASES: readonly Case[] = [
       own('bisect', 'start', 'HEAD', base);
       writeTree(path, { 'src/api/k2.js': 'bisected\n' });
     },
-    words: /it has work that the branch lacks/,
+    words: offBranch(),
     mends: ({ own, path }) => {
       commitAll(path, 'Here');
       own('checkout', '-q', BRANCH);
@@ -251,7 +254,7 @@ const CASES: readonly Case[] = [
         writeTree(path, { 'src/api/a.js': 'mended\n' });
         own('add', '-A');
       },
-      words: new RegExp(`Finish it: git ${step} --continue\\. Or drop it: git ${step} --abort\\.`),
+      words: offBranch({ next: new RegExp(`.*git ${step} --continue\\. .*git ${step} --abort\\..*`) }),
       mends: (scene) => {
         scene.own('-c', 'core.editor=true', step, '--continue');
         mergesBack(scene);
@@ -269,8 +272,7 @@ const CASES: readonly Case[] = [
       commitAll(path, 'Older');
       fails(own, 'am', '-q', patch);
     },
-    words:
-      /git am is not finished there\..* git am --continue\. Or drop it: git am --abort\. .* run git checkout .*--a\./,
+    words: textLike(GIT_CODES.worktree_mid_rebase, { branch: BRANCH, step: 'am' }),
     mends: (scene) => {
       scene.own('am', '--abort');
       mergesBack(scene);
@@ -289,9 +291,11 @@ for (const [index, { name, happens, words, mends, holds, aside = [] }] of CASES.
     // However often: where a rebase is under way, and where none is.
     const times = index === 0 || name.startsWith('at a commit of its own') ? 2 : 1;
     for (let time = 1; time <= times; time++) {
-      assert.match((await teamWorktrees.astray(TEAM, 'a')) ?? '', words);
-      await assert.rejects(teamWorktrees.save(TEAM, 'a', 'Second'), /Your worktree is (at|on)/);
-      await assert.rejects(teamWorktrees.update(TEAM, 'a'), /Your worktree is (at|on)/);
+      const told = (await teamWorktrees.astray(TEAM, 'a')) ?? '';
+      assert.match(told, joined(START, words));
+      const isAstray = (error: unknown) => error instanceof Error && error.message.includes(told);
+      await assert.rejects(teamWorktrees.save(TEAM, 'a', 'Second'), isAstray);
+      await assert.rejects(teamWorktrees.update(TEAM, 'a'), isAstray);
       // As when its process is started anew.
       assert.equal((await teamWorktrees.open(TEAM, 'a', 'updated')).path, path);
       await teamWorktrees.unmerged(TEAM, 'a');

@@ -8,9 +8,13 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Code } from '../../src/base/rules/codes.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
+import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import { endingsOf, type Policy, PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
+import { joined, lineLike, ownLine, textLike } from '../support/codes.ts';
 import { checkedGuard, writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
@@ -44,6 +48,16 @@ function projectOf(files: Readonly<Record<string, string>>): string {
   git('commit', '-qm', 'first');
   return root;
 }
+
+const owned = (path: string, owner: string, pattern?: string) =>
+  joined(
+    /^toolcrew: /,
+    lineLike(GUARD_LINE_CODES.guard_write_owned, { path, owner, ...(pattern === undefined ? {} : { pattern }) }),
+  );
+
+/** Advice names a file of the caller's own. */
+const notRun = (call: string, why: Code) =>
+  joined(/^toolcrew: /, lineLike(GUARD_LINE_CODES.guard_git_refused, { call, advice: textLike(why) }));
 
 type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
@@ -112,8 +126,8 @@ test('own files change, foreign ones do not, and one line names file, owner and 
   assert.match(made.read('src/components/list.ts'), /own/);
   assert.equal(made.read(FOREIGN), FILES[FOREIGN]);
   assert.match(stderr, /users\.ts: Permission denied/);
-  assert.match(stderr, /^toolcrew: not written: src\/api\/users\.ts belongs to backend-dev \(src\/api\/\*\*\)$/m);
-  assert.match(stderr, /^toolcrew: not written: src\/api\/new\.ts belongs to backend-dev/m);
+  assert.match(stderr, owned('src/api/users.ts', 'backend-dev', 'src/api/**'));
+  assert.match(stderr, owned('src/api/new.ts', 'backend-dev'));
   assert.ok(!existsSync(join(made.root, 'src/api/new.ts')));
   assert.ok(made.noted.includes('wrote\tsrc/components/list.ts'));
 });
@@ -128,7 +142,7 @@ test("a file without an owner is its first writer's, also to remove, and nobody 
   const other = new Guarded(t, { member: 'backend-dev', leases: made.leases });
   const { code, stderr } = other.run('rm Makefile');
   assert.notEqual(code, 0);
-  assert.match(stderr, /^toolcrew: not written: Makefile belongs to frontend-dev \(lease\)$/m);
+  assert.match(stderr, owned('Makefile', 'frontend-dev', 'lease'));
 });
 
 /** Ways to a foreign file, each in one line of a shell. */
@@ -189,7 +203,7 @@ test('a path that nobody owns is leased by the first write; the second writer is
   writeFileSync(join(made.leases, file), 'backend-dev\npackage.json\n0\n');
   const second = made.run('echo 2 > package.json');
   assert.equal(made.read('package.json'), '1\n');
-  assert.match(second.stderr, /package\.json belongs to backend-dev \(lease\)/);
+  assert.match(second.stderr, owned('package.json', 'backend-dev', 'lease'));
   // A lease that has ended holds nobody back, and one that goes on is read at the next write.
   writeFileSync(join(made.leases, file), 'frontend-dev\npackage.json\n0\n');
   assert.equal(made.run('echo 3 > package.json').code, 0);
@@ -198,7 +212,7 @@ test('a path that nobody owns is leased by the first write; the second writer is
 test('what is shared needs a lease of its own', (t) => {
   const made = new Guarded(t);
   const { stderr } = made.run('echo x > src/types/user.ts');
-  assert.match(stderr, /src\/types\/user\.ts belongs to shared \(src\/types\/\*\*\)/);
+  assert.match(stderr, owned('src/types/user.ts', 'shared', 'src/types/**'));
   assert.equal(made.read('src/types/user.ts'), FILES['src/types/user.ts']);
 });
 
@@ -207,7 +221,7 @@ test('what git ignores belongs to nobody through a pattern without a literal beg
   const { code, stderr } = made.run(
     'mkdir -p node_modules/x dist && echo x > node_modules/x/a.test.js && echo x > dist/out.js && rm -r node_modules && echo x > src/components/list.test.ts',
   );
-  assert.match(stderr, /list\.test\.ts belongs to tester/);
+  assert.match(stderr, owned('src/components/list.test.ts', 'tester'));
   assert.equal(code, 1);
   assert.ok(existsSync(join(made.root, 'dist/out.js')));
 });
@@ -232,7 +246,7 @@ test('temporary names may appear among files of others; what is left of them is 
     'echo x > src/api/.users.ts.swp && rm src/api/.users.ts.swp && echo x > src/api/left.tmp',
   );
   assert.equal(code, 0);
-  assert.match(stderr, /toolcrew: removed: src\/api\/left\.tmp/);
+  assert.match(stderr, lineLike(GUARD_LINE_CODES.guard_temporary_removed, { path: 'src/api/left.tmp' }));
   assert.deepEqual(readdirSync(join(made.root, 'src/api')), ['users.ts']);
 });
 
@@ -247,7 +261,7 @@ test('git alone writes its directory, and never its hooks', (t) => {
   const config = made.read('.git/config');
   assert.match(config, /name = y/);
   assert.doesNotMatch(config, /hooksPath|^x$/m);
-  assert.match(stderr, /not run: config; these settings decide what git runs for everybody/);
+  assert.match(stderr, notRun('config', GUARD_CODES.git_changes_settings));
 });
 
 test('git over the whole tree is refused wherever it is called from', (t) => {
@@ -262,11 +276,7 @@ test('git over the whole tree is refused wherever it is called from', (t) => {
     '/usr/bin/git stash',
   ]) {
     const { stderr } = made.run(`${hidden}${script}`);
-    assert.match(
-      stderr,
-      /toolcrew: not run: stash; it changes everybody's files\. Commit your own: git commit/,
-      script,
-    );
+    assert.match(stderr, notRun('stash', GUARD_CODES.git_changes_files_of_all), script);
     assert.match(made.read('src/components/list.ts'), /x/, script);
   }
   assert.equal(made.run('git stash list; git status --short').stderr, '');
@@ -277,7 +287,7 @@ test('a role that only reads changes nothing in the project', (t) => {
   const { stderr } = made.run(
     'echo x > src/components/list.ts; echo x > package.json; mkdir -p dist; echo x > dist/x; echo x > /tmp/x-$$; rm /tmp/x-$$',
   );
-  assert.match(stderr, /not written: package\.json; no project file is yours/);
+  assert.match(stderr, lineLike(GUARD_LINE_CODES.guard_write_without_member, { path: 'package.json' }));
   assert.doesNotMatch(stderr, /FileLease|dist|tmp/);
   assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
 });
@@ -285,7 +295,7 @@ test('a role that only reads changes nothing in the project', (t) => {
 test('the rules themselves and other worktrees are written by nobody', (t) => {
   const made = new Guarded(t, { elsewhere: [{ owner: 'another worktree', path: join(tempDir(t), 'other') }] });
   const { stderr } = made.run('mkdir -p .claude; echo x > .claude/settings.json; mkdir .tool; echo x > .mcp.json');
-  assert.match(stderr, /\.mcp\.json belongs to toolcrew/);
+  assert.match(stderr, owned('.mcp.json', 'toolcrew'));
   for (const path of ['.claude', '.tool', '.mcp.json']) assert.ok(!existsSync(join(made.root, path)), path);
 });
 
@@ -374,17 +384,19 @@ test('a guard inside a guard runs under the outer policy', (t) => {
 
 test('a policy that cannot be used is refused by its line, before anything runs', (t) => {
   const made = new Guarded(t);
-  for (const [text, reason] of [
-    ['', /expected a line with the root/],
-    ['root\t/no/such/place\n', /\/no\/such\/place: No such file/],
-    [`root\t${made.root}\nwrong\tx\n`, /wrong: is no line of a policy/],
-    [`root\t${made.root}\nown\tx\n`, /own: is no line of a policy/],
-    [`root\t${made.root}\ngit\t(\tx\n`, /\(: expected a regular expression/],
+  const wrong = (where: string, expected: string) =>
+    ownLine(GUARD_LINE_CODES.guard_policy_invalid, { where, expected });
+  const said = 'No such file or directory';
+  for (const [text, line] of [
+    ['', wrong(made.policy, 'a line with the root')],
+    ['root\t/no/such/place\n', ownLine(GUARD_LINE_CODES.guard_file_unusable, { path: '/no/such/place', said })],
+    [`root\t${made.root}\nwrong\tx\n`, wrong('wrong', 'a line of a policy')],
+    [`root\t${made.root}\nown\tx\n`, wrong('own', 'a line of a policy')],
+    [`root\t${made.root}\ngit\t(\tx\n`, wrong('(', 'a regular expression')],
   ] as const) {
     writeFileSync(made.policy, text);
     const { code, stderr } = made.run('echo x > src/components/list.ts');
-    assert.equal(code, 125);
-    assert.match(stderr, reason);
+    assert.deepEqual([code, stderr], [125, `${line}\n`]);
   }
   assert.equal(made.read('src/components/list.ts'), FILES['src/components/list.ts']);
 });

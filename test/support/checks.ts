@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import {
   type Check,
   type CheckResult,
@@ -13,7 +14,11 @@ import {
 } from '../../src/gate/rules/quality.ts';
 import { createChecks } from '../../src/gate/run/checks.ts';
 import type { CheckSandbox } from '../../src/gate/run/command.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { type Cleanup, tempDir } from './temp.ts';
+
+/** A rejected completion: the message of the gate with the code of the operation. */
+export const NOT_ACCEPTED = { ...GATE_CODES.gate_rejected, code: WORK_CODES.work_not_accepted.code };
 
 const FIXTURES = join(dirname(dirname(fileURLToPath(import.meta.url))), 'fixtures', 'checks');
 

@@ -109,3 +109,23 @@ export function lineLike<C extends Code>(of: C, values: Told<C> = {}): RegExp {
   const [first = '', ...rest] = patternOf(of, values).split('\n');
   return new RegExp([`${first}.* \\(${of.code}\\)$`, ...rest].join('\n'), 'm');
 }
+
+/** The same with what to do behind the message, in an output without codes. */
+export function textLike<C extends Code>(of: C, values: Told<C> = {}): RegExp {
+  return wordsLike({ ...of, message: [of.message, of.help].filter((part) => part !== undefined).join(' ') }, values);
+}
+
+/** The beginning and the end of a text, for `joined`. */
+export const START = /(?<![\s\S])/;
+export const END = /(?![\s\S])/;
+
+/** Parts that follow one another: strings as they are, patterns as patterns. */
+export function joined(...parts: readonly (string | RegExp)[]): RegExp {
+  const sources = parts.map((part) => (typeof part === 'string' ? escaped(part) : `(?:${part.source})`));
+  return new RegExp(sources.join(''), 'm');
+}
+
+/** The whole line of that code as hooks and the program of the write guard print it. */
+export function ownLine<C extends Code>(of: C, values: ValuesOf<C>): string {
+  return `toolcrew: ${wordsOf(of, values)} (${of.code})`;
+}

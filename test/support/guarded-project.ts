@@ -2,8 +2,8 @@
 
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
+import { packProgram } from '../../src/guard/packed-program.ts';
 import { shellScript } from '../../src/guard/rules/ticket.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
@@ -22,6 +22,6 @@ export const PLAYED_GUARD = '#!/bin/sh\nshift 3\nmkdir foreign; "$@"; code=$?; r
 /** A directory of packed programs, whose program for this machine is a script. */
 export function packedScript(t: Cleanup, script: string): string {
   const from = tempDir(t);
-  writeFileSync(join(from, PACKED_PROGRAM), gzipSync(script));
+  writeFileSync(join(from, PACKED_PROGRAM), packProgram(Buffer.from(script)));
   return from;
 }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { packProgram } from '../../src/guard/packed-program.ts';
 import { GUARD_ARCHITECTURES, packedGuard } from '../../src/guard/rules/program-name.ts';
 import { performAll } from '../../src/install/file-operations.ts';
 import { GUARD_SCRIPT, HOOK_SCRIPTS } from '../../src/install/hook-table.ts';
@@ -66,7 +66,7 @@ export function packageOf(t: Cleanup, script: (name: string) => string = (name) 
   });
   mkdirSync(join(root, 'dist', 'native'));
   for (const arch of GUARD_ARCHITECTURES)
-    writeFileSync(join(root, 'dist', 'native', packedGuard('linux', arch)), gzipSync(PLAYED_GUARD));
+    writeFileSync(join(root, 'dist', 'native', packedGuard('linux', arch)), packProgram(Buffer.from(PLAYED_GUARD)));
   cpSync(join('hooks', GUARD_SCRIPT), join(root, 'dist', 'hooks', GUARD_SCRIPT));
   return root;
 }

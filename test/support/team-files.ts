@@ -94,7 +94,7 @@ export async function busyTeam(root: string, team = TEAM): Promise<Scribe> {
     ],
     coverage: 61,
   });
-  await scribe.tell('decision', { reason: 'Not accepted: coverage failed.\ncoverage: 61 % of 80 %' });
+  await scribe.tell('decision', { reason: 'The gate rejects the coverage.\ncoverage: 61 % of 80 %' });
   scribe.later(3 * 60_000);
   await scribe.tell('task_updated', { task: '1', status: 'completed', result: 'two tables' });
   await scribe.tell('task_updated', { task: '2' });

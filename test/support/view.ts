@@ -63,7 +63,7 @@ export function viewWith(change: Partial<StateView> = {}): StateView {
     queued: [
       {
         ...row(3, 'Third'),
-        reason: 'stranger, who wrote it, may not write to the repository',
+        reason: 'stranger, who wrote it, is not trusted',
         held_back: false,
         author: 'stranger',
         labels: ['tool-todo', 'Ui'],

@@ -20,7 +20,7 @@ test('what runs, on what, since when, last words, tokens, cost; what waits and w
   const line = (start: string) => lines.find((one) => one.trim().startsWith(start)) ?? '';
   assert.match(line('#1'), /#1\s+First <b>bold<\/b>\s+2\s+agent\s+1m 05s\s+2s\s+12\.3k\s+\$0\.123\s+Reading <script>/);
   assert.match(line('#2'), /#2\s+Second\s+1\s+20s\s+it broke; in two lines/);
-  assert.match(line('#3'), /#3\s+Third\s+stranger, who wrote it, may not write/);
+  assert.match(line('#3'), /#3\s+Third\s+stranger, who wrote it, is not/);
   assert.match(line('#4'), /#4\s+Fourth\s+done\s+1\s+1m 01s\s+\$1\.500\s+https:\/\/host\/o\/r\/pull\/9/);
   assert.match(line('#5'), /#5\s+Fifth\s+failed\s+3\s+500ms\s+–\s+no commit/);
 });
@@ -58,7 +58,7 @@ test('what waits for an answer, with the question; nothing of it where nobody as
 
 test('what is wrong stands at the top', () => {
   const view = viewWith({
-    workflow: { path: '/p', loaded_at: '', error: 'agent.x: unknown key', pending_restart: ['server'], follow: 'open' },
+    workflow: { path: '/p', loaded_at: '', error: 'agent.x: 3 is odd', pending_restart: ['server'], follow: 'open' },
     poll: { ...viewWith().poll, last_error: 'it answered 502' },
     rate_limit: {
       limit: null,
@@ -69,7 +69,7 @@ test('what is wrong stands at the top', () => {
     },
   });
   const text = textDashboard(view, WIDE);
-  assert.match(text, /! the workflow file cannot be used; the last good one is: agent\.x: unknown key/);
+  assert.match(text, /! the workflow file cannot be used; the last good one is: agent\.x: 3 is odd/);
   assert.match(text, /! takes effect at the next start: server/);
   assert.match(text, /! paused until 2026-01-01T13:00:00Z: the quota/);
   assert.match(text, /! last poll skipped: it answered 502/);

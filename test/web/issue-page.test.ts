@@ -108,7 +108,7 @@ test('phase, attempts with their cost, figures, story, output and pull request, 
   ])
     assert.ok(gate.includes(words), `${words} in ${gate}`);
   const pull = textOf(parts.pull);
-  assert.match(pull, /Pull request #9 open, commit c0ffee012345, can be merged; 2 open review threads/);
+  assert.match(pull, / #9 open, commit c0ffee012345, can be merged; 2 open review threads/);
   assert.match(pull, / failed build .* passed docs changes requested /);
   assert.match(textOf(parts['line-1']), /^ 2026-01-01 11:58:55Z the agent asks: /);
   assert.equal(parts['output-at'], '1-2 40');
@@ -129,10 +129,7 @@ test('the page says in words how an issue stands that waits, asks, is followed, 
   const idle = { running: null, phase: null, attempt_usage: null } as const;
   const words = (change: Partial<IssueDetails>) =>
     textOf(issueParts(shownWith({ details: issueWith({ ...idle, ...change }) })).state).trim();
-  assert.match(
-    words({ queued }),
-    /^waiting it waits: stranger, who wrote it, may not write to the repository pause cancel$/,
-  );
+  assert.match(words({ queued }), /^waiting it waits: stranger, who wrote it, is not trusted pause cancel$/);
   assert.match(words({ queued: queued && { ...queued, held_back: true } }), / retry pause cancel$/);
   const asking = { ...view.running[0], question: 'Which?', since: '', until: null };
   const asks = (paused: boolean) => words({ asking: { ...asking, paused } as IssueDetails['asking'] });

@@ -43,11 +43,8 @@ test('names, slots, labels, versions, ages and heartbeats', async () => {
 
 test('a queue without an answer, and without workers, says so', async () => {
   const view = viewWith({ queue: { waiting: 1, active: 0, problem: 'connect <refused>' }, workers: [] });
-  assert.match(
-    textDashboard(view, 240),
-    /! the queue gives no answer: connect <refused>\n {2}none was heard of lately/,
-  );
-  assert.match(page(view, 'n', true), /The queue gives no answer: connect &lt;refused&gt;/);
+  assert.match(textDashboard(view, 240), /^! the queue .*: connect <refused>\n {2}none was heard of lately/m);
+  assert.match(page(view, 'n', true), /The queue [^<]*: connect &lt;refused&gt;/);
   assert.match((await renderMetrics(view)).body, /^toolcrew_queue_ok 0$/m);
 });
 

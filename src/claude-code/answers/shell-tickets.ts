@@ -1,7 +1,8 @@
 // Shell calls under the write guard: a ticket before the call, and afterwards what the guard noted.
 
-import { refusal, withCode } from '../../base/rules/codes.ts';
+import { refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { clip, visible } from '../../base/rules/text.ts';
+import { GUARD_LINE_CODES } from '../../guard/rules/guard-line-codes.ts';
 import type { GuardNote } from '../../guard/rules/notes.ts';
 import { insideProject } from '../../guard/rules/ownership.ts';
 import type { TicketOwner } from '../../guard/shell-guard-port.ts';
@@ -133,7 +134,8 @@ export async function recordShellNotes(
   const refused = notes.filter(({ kind }) => kind === 'refused');
   const told: string[] = [];
   for (const note of refused.slice(0, MOST_TOLD)) told.push(await refusalOf(context, found, note));
-  for (const note of notes.filter(({ kind }) => kind === 'git')) told.push(`not run: git ${note.path}. ${note.owner}`);
+  for (const { path, owner } of notes.filter(({ kind }) => kind === 'git'))
+    told.push(textOf(refusal(GUARD_LINE_CODES.guard_git_refused, { call: `git ${path}`, advice: owner })));
   if (told.length === 0) return null;
   const about = `${event.tool} ${[...refused.map(({ path }) => path)].join(', ')}`.trim();
   await log.append({ ...decision, decision: 'reject', about, reason: told.join('; '), paths: [] }, { flush: false });

@@ -62,8 +62,9 @@ export const GATE_CODES = codes({
   },
   coverage_below_target: {
     kind: 'problem',
-    message: 'the tests reach {reached} of the lines, expected {target} %',
+    message: 'the tests reach {reached} of the lines[, those of {unreported} among them], expected {target} %',
     values: { reached: 'text', target: 'number' },
+    may: { unreported: 'text' },
   },
   coverage_command_failed: {
     kind: 'problem',
@@ -105,6 +106,15 @@ export const GATE_CODES = codes({
     kind: 'problem',
     message: '{path} names no line of the project',
     values: { path: 'text' },
+  },
+  coverage_report_all_tests: {
+    kind: 'problem',
+    message: 'the coverage report names no line of the project beside tests and generated code',
+  },
+  part_not_measured: {
+    kind: 'warning',
+    message: '{part}: not measured: {why}',
+    values: { part: 'text', why: 'text' },
   },
   performance_over_budget: {
     kind: 'problem',

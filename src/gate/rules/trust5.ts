@@ -89,12 +89,12 @@ function count(number: number, one: string): string {
   return `${number} ${one}${number === 1 ? '' : 's'}`;
 }
 
-function unmeasured(name: string, reason: string): Part {
+function unmeasured(part: string, why: string): Part {
   return {
     outcome: 'not_measured',
     share: 0,
     isHard: false,
-    figure: `${name}: not measured: ${reason}`,
+    figure: textOf(refusal(GATE_CODES.part_not_measured, { part, why })),
     source: null,
     findings: [],
   };

@@ -1,6 +1,8 @@
 // Changed source that a coverage report does not name: it counts with all its lines as not reached.
 
+import { refusal, textOf } from '../../base/rules/codes.ts';
 import { type Coverage, fileLine, isTestFile, MAX_NAMED, percentText } from './coverage.ts';
+import { GATE_CODES } from './gate-codes.ts';
 import { isGeneratedPath, isMarkedGenerated } from './generated-code.ts';
 import { type GateResult, gateResult, type QualitySettings } from './quality.ts';
 
@@ -81,11 +83,13 @@ export function coverageOfChange(
   const percent = (100 * reach.covered) / total;
   const isMet = percent >= target;
   const figure = percentText(percent);
-  const which =
+  const unreported =
     left.length === 1
       ? 'a changed file that the report does not name'
       : `${left.length} changed files that the report does not name`;
-  const reason = `the tests reach ${figure} of the lines, those of ${which} among them${isMet ? ` (expected ${target} %)` : `, expected ${target} %`}`;
+  const reason = isMet
+    ? `the tests reach ${figure} of the lines, those of ${unreported} among them (expected ${target} %)`
+    : textOf(refusal(GATE_CODES.coverage_below_target, { reached: figure, target, unreported }));
   const checks = gate.checks.map((one) =>
     one.check !== 'coverage'
       ? one

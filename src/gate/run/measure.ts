@@ -145,7 +145,7 @@ function judgeCoverage(
   }
   const reached = ownCoverage(root, reading.coverage);
   if (!hasLines(reached))
-    return unmeasured('the coverage report names no line of the project beside tests and generated code', end.command);
+    return unmeasured(textOf(refusal(GATE_CODES.coverage_report_all_tests, {})), end.command);
   const judged = coverageResult(reached, settings, end);
   const hasPassed = judged.result.outcome === 'passed' && tests.result.outcome === 'passed';
   if (!hasPassed || end.exitCode === 0 || run === own) return { coverage: judged, reached };

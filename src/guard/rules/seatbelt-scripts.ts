@@ -73,7 +73,7 @@ if [ -n "$call" ] && [ -n "$TOOL_GUARD_TABLE" ]; then
   advice=$(CALL=$call LC_ALL=C awk -F '\\t' '$1 == "${GIT_ROW_PREFIX}" && ENVIRON["CALL"] ~ $2 { print $3; exit }' "$TOOL_GUARD_TABLE")
 fi
 if [ -n "$advice" ]; then
-  printf 'toolcrew: not run: git %s; %s\\n' "\${call%%"$mark"*}" "$advice" >&2
+  printf 'toolcrew: not run: git %s; %s (guard_git_refused)\\n' "\${call%%"$mark"*}" "$advice" >&2
   exit 1
 fi
 IFS=:
@@ -82,6 +82,6 @@ for place in $PATH; do
   case $place in */${GIT_DIRECTORY}) continue ;; esac
   [ -f "\${place:-.}/git" ] && [ -x "\${place:-.}/git" ] && exec "\${place:-.}/git" "$@"
 done
-echo 'git: not found' >&2
+echo 'toolcrew: git: not found (guard_command_not_started)' >&2
 exit 127
 `;

@@ -342,7 +342,7 @@ test('where Git cannot tell what was changed, nothing of it is measured', async 
   assert.equal(trackable?.state, 'not_measured');
   assert.match(
     trackable?.figures.join() ?? '',
-    /files: not measured: the record of the work tree .* is gone from \.tool\/cache/,
+    wordsLike(GATE_CODES.part_not_measured, { part: 'files', why: /the record of the work tree .* \.tool\/cache/ }),
   );
 });
 

@@ -6,6 +6,8 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { after, suite } from 'node:test';
 import { fence } from '../../../src/base/rules/text.ts';
+import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
+import { lineLike } from '../../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../../support/daemon.ts';
 import { commitFiles, FILES, gitAs, startForge } from '../../support/forge.ts';
 
@@ -131,7 +133,10 @@ suite('the patch runtime', { concurrency: true }, () => {
     assert.deepEqual(labels, ['tool-failed']);
     assert.match(
       comments[0] ?? '',
-      /diff 2 of 2 does not apply: \(patch_not_applied\)\nerror: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
+      lineLike(CLI_CODES.patch_not_applied, {
+        patch: /diff 2 of 2/,
+        said: /error: patch failed: src\/greet\.js:1\nerror: src\/greet\.js: patch does not apply/,
+      }),
     );
     assert.equal(pushed, false);
   });

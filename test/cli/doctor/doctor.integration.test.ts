@@ -123,7 +123,7 @@ test('on a good set-up every row is ok: exit 0', async (t) => {
   assert.equal(row('token')?.says, `from the login of gh for ${host}`);
   assert.equal(row('repository')?.says, 'maintainer/project can be read and pushed to');
   assert.equal(row('port')?.says, `${port} on 127.0.0.1 is free`);
-  assert.match(row('daemon')?.says ?? '', /^not running; \d+\.\d+\.\d+ is installed$/);
+  assert.match(row('daemon')?.says ?? '', /^not running; \d+\.\d+\.\d+ /);
   for (const path of [state, join(directory, 'workspaces')]) assert.equal(existsSync(path), false, 'nothing is made');
 });
 
@@ -257,7 +257,7 @@ test('a token alone is enough, with no client and with one that is not logged in
       ['warn', wordsOf(DOCTOR_CODES.hosting_client_unusable, { said: says, source: '$GITHUB_TOKEN' })],
     );
     assert.deepEqual([standing.token, standing.repository], ['ok', 'ok']);
-    assert.ok(!Object.values(standing).includes('fail'));
+    assert.deepEqual(Object.entries(standing).filter(([, one]) => one === 'fail'), []);
     install('gh', LOGGED_OUT);
   }
 });
@@ -469,7 +469,7 @@ test('how far back the copy of the repository goes is told, and that its clone b
   execFileSync('git', ['clone', '--quiet', '--bare', '--depth=2', pathToFileURL(origin).href, copy]);
   assert.equal(await says('clone_depth: 2'), '2 commits of each branch, more as needed');
   assert.match(await says('clone_depth: 5'), /^5 commits.* brings 3 /);
-  assert.match(await says(''), /the next fetch completes it$/);
+  assert.match(await says(''), /; the next fetch [^;]+$/);
 });
 
 test('a state directory that may not be read or written to is said once, by its name; its journal is not "none yet"', async (t) => {

@@ -8,10 +8,14 @@ import { join } from 'node:path';
 import test from 'node:test';
 import kleur from 'kleur';
 import { displayWidth } from '../../../src/base/display-width.ts';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
+import { refusal, withCode } from '../../../src/base/rules/codes.ts';
+import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
 import { boardScreen, boardText } from '../../../src/cli/screen/team-board-lines.ts';
+import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import type { TeamView } from '../../../src/team/rules/views/view.ts';
 import { teamView } from '../../../src/team/rules/views/view.ts';
-import { codeIn } from '../../support/codes.ts';
+import { codeIn, END, joined, lineLike, START } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { Pty } from '../../support/pty.ts';
 import { LEAD, TEAM, teamOf } from '../../support/team.ts';
@@ -181,7 +185,7 @@ test('TRUST 5 stands on the board with scores, raw figures and their source; wha
           dimension: 'unified',
           state: 'not_measured',
           score: null,
-          figures: ['formatter: not measured: none found'],
+          figures: ['formatter: none found'],
           source: 'nothing',
         },
         {
@@ -202,7 +206,7 @@ test('TRUST 5 stands on the board with scores, raw figures and their source; wha
   assert.deepEqual(lines.slice(from, from + 4), [
     'TRUST 5 | 4.7 not passed',
     '✖ | tested | 4.4 | tests: 7 passed; coverage: 61 % of 80 % | npm test; npm run coverage',
-    '– | unified | – | not measured | formatter: not measured: none found | nothing',
+    '– | unified | – | not measured | formatter: none found | nothing',
     '✔ | trackable | 5.0 | commits: 3 of 3 name a task | git log a..b',
   ]);
   const screen = boardScreen(teamView(story.state, story.at), { columns: 80, rows: 17 }, 'q leaves').join('\n');
@@ -258,7 +262,7 @@ test('without a terminal the board is printed once, as `status` with a name does
       ' ✖ coverage 61 % of 80 %: src/api/users.ts 12 %',
       '',
       'LAST REFUSALS',
-      ' reject backend-dev TaskCompleted task 1 Not accepted: coverage failed. coverage: 61 % of 8… _ ago',
+      ' reject backend-dev TaskCompleted task 1 The gate rejects the coverage. coverage: 61 % of 8… _ ago',
       " reject frontend-dev ownership src/api/users.ts src/api/users.ts is backend-dev's (src/api/**): se… _ ago",
       '',
       'Next: wait for your teammates and answer their questions. TaskList shows their progress.',
@@ -271,7 +275,7 @@ test('without a terminal the board is printed once, as `status` with a name does
   appendFileSync(join(scribe.directory, 'log.jsonl'), '\n{"v":2,"id":"x","at":1,"type":"new"}\n');
   const newer = await show('board', root, TEAM);
   assert.deepEqual([newer.code, newer.stdout], [2, '']);
-  assert.match(newer.stderr, /holds a record of version 2; this program reads version 1/);
+  assert.match(newer.stderr, lineLike(BASE_CODES.record_version_newer, { version: 2, supported: 1 }));
 });
 
 test('a team is found without its name when it alone stands; archives have names of their own', async (t) => {
@@ -279,7 +283,10 @@ test('a team is found without its name when it alone stands; archives have names
   assert.deepEqual(await show('status', root), { code: 0, stdout: 'no team is active\n', stderr: '' });
   const none = await show('board', root);
   assert.deepEqual([none.code, none.stdout], [2, '']);
-  assert.match(none.stderr, /^tool: No team is active in .*\.tool\/teams\. \(no_team_active\)\n$/);
+  assert.match(
+    none.stderr,
+    joined(START, 'tool: ', lineLike(CLI_CODES.no_team_active, { directory: /\S*\.tool\/teams/ }), '\n', END),
+  );
 
   const plan = 'tool-plan-login';
   const scribe = new Scribe(root, plan, Date.now() - 90_000);
@@ -297,19 +304,20 @@ test('a team is found without its name when it alone stands; archives have names
   const deleted = await show('board', root, plan);
   assert.deepEqual(
     [deleted.code, deleted.stderr],
-    [2, `tool: Team ${plan} was deleted. It is archived as ${archive}. (team_archived)\n`],
+    [2, `tool: ${withCode(refusal(CLI_CODES.team_archived, { team: plan, archives: [archive] }))}\n`],
   );
 
   await busy(t, root, 'tool-debug-slow');
   const which = await show('board', root);
+  const two = ['tool-debug-slow', TEAM];
   assert.deepEqual(
     [which.code, which.stderr],
-    [2, `tool: 2 teams are active: tool-debug-slow, ${TEAM}. Archived: ${archive}. Name one of them. (team_unnamed)\n`],
+    [2, `tool: ${withCode(refusal(CLI_CODES.team_unnamed, { count: 2, teams: two, archived: [archive] }))}\n`],
   );
   const wrong = await show('board', root, 'tool-debug-slwo');
   assert.equal(
     wrong.stderr,
-    `tool: There is no team tool-debug-slwo in this project. Use one of tool-debug-slow, ${TEAM}, ${archive}. Did you mean tool-debug-slow? (team_unknown)\n`,
+    `tool: ${withCode(refusal(CLI_CODES.team_unknown, { team: 'tool-debug-slwo', known: [...two, archive], near: 'tool-debug-slow' }))}\n`,
   );
   assert.equal((await show('board', root, '../teams/tool-debug-slow')).code, 2);
 
@@ -338,25 +346,27 @@ test('a team is found without its name when it alone stands; archives have names
 test('without a name the team is chosen among those that can be read, and the others are named', async (t) => {
   const root = tempDir(t);
   const lost = 'tool-run-spec-bad-001';
-  const words = `/${lost}/log\\.jsonl does not begin as the log of a team does.*`;
+  const said = lineLike(LOG_CODES.team_log_headless, { path: new RegExp(`\\S*/${lost}/log\\.jsonl`) });
+  const whole = joined(START, /tool: .*/, said, '\n', END);
   mkdirSync(join(root, '.tool', 'teams', lost), { recursive: true });
   writeFileSync(join(root, '.tool', 'teams', lost, 'log.jsonl'), '');
   const alone = await show('board', root);
   assert.deepEqual([alone.code, alone.stdout], [2, '']);
-  assert.match(alone.stderr, new RegExp(`^tool: .*${words}\n$`));
+  assert.match(alone.stderr, whole);
 
   await busy(t, root);
   for (const command of ['board', 'events']) {
     const one = await show(command, root);
     assert.deepEqual([one.code, one.stdout.includes('backend-dev')], [0, true]);
-    assert.match(one.stderr, new RegExp(`^tool: .*${words}\n$`));
+    assert.match(one.stderr, whole);
     assert.equal((await show(command, root, lost)).code, 2);
     assert.equal((await show(command, root, TEAM)).stderr, '');
   }
   await busy(t, root, 'tool-debug-slow');
   const which = await show('board', root);
   assert.equal(which.code, 2);
-  assert.match(which.stderr, new RegExp(`^tool: .*${words}\ntool: 2 teams are active: .* \\(team_unnamed\\)\n$`));
+  const unnamed = lineLike(CLI_CODES.team_unnamed, { count: 2 });
+  assert.match(which.stderr, joined(START, /tool: .*/, said, '\ntool: ', unnamed, '\n', END));
 });
 
 const ENTERED = '\u001b[?1049h\u001b[?25l\u001b[?7l';

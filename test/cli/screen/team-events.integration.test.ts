@@ -5,12 +5,16 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { rec, TEAM } from '../../support/team.ts';
 import { Scribe } from '../../support/team-files.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const AT = Date.parse('2026-03-01T10:00:00Z');
+
+const MEANT = wordsOf(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester' });
 
 const PROGRAM = programFile('team-view');
 
@@ -71,7 +75,7 @@ async function story(t: Cleanup, root: string, maxBytes?: number): Promise<Scrib
   await scribe.tell('task_updated', { by: 'tester' });
   await scribe.tell('decision', {
     member: 'tester',
-    reason: 'Not accepted: tests failed.\ntests: 2 failed\n  - a\u001b[2J',
+    reason: 'The gate rejects it.\ntests: 2 failed\n  - a\u001b[2J',
   });
   return scribe;
 }
@@ -89,9 +93,9 @@ test('one line a record: time, who, what; what does not count and what was refus
       '2026-03-01 10:00:00  tester          is registered as team-backend-dev, run 1 (model inherit)',
       '2026-03-01 10:00:00  tester          is started, run 1, process 77',
       '2026-03-01 10:00:00  team-lead       adds task 1: Sign in (for tester)',
-      '2026-03-01 10:00:05  backend-dev     claims task 1  ✖ does not count: Task 1 is meant for tester. (task_meant_for_other)',
+      `2026-03-01 10:00:05  backend-dev     claims task 1  ✖ does not count: ${MEANT} (task_meant_for_other)`,
       '2026-03-01 10:00:05  tester          claims task 1',
-      '2026-03-01 10:00:05  tester          TaskCompleted rejects task 1: Not accepted: tests failed. tests: 2 failed; - a\\x1b[2J',
+      '2026-03-01 10:00:05  tester          TaskCompleted rejects task 1: The gate rejects it. tests: 2 failed; - a\\x1b[2J',
       '',
     ].join('\n'),
   });
@@ -113,13 +117,13 @@ test('records as JSON lines, of one member or of one type', async (t) => {
       ['member_registered', true, null],
       ['member_spawned', true, null],
       ['task_created', true, null],
-      ['task_updated', false, 'Task 1 is meant for tester. (task_meant_for_other)'],
+      ['task_updated', false, `${MEANT} (task_meant_for_other)`],
       ['task_updated', true, null],
       ['decision', true, null],
       ['message_sent', true, null],
     ],
   );
-  assert.equal(records[8].reason, 'Not accepted: tests failed.\ntests: 2 failed\n  - a\u001b[2J');
+  assert.equal(records[8].reason, 'The gate rejects it.\ntests: 2 failed\n  - a\u001b[2J');
   assert.equal(records[9].content, 'a\u009b2J\u202e\u{e0041}');
   assert.match(lines[9] ?? '', /"a\\u009b2J\\u202e\\udb40\\udc41"/);
 

@@ -14,7 +14,7 @@ import { WorkflowFile } from '../../../src/daemon/config/workflow-file.ts';
 import { workflowJsonSchema } from '../../../src/daemon/config/workflow-schema.ts';
 import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
 import { parseRemoteUrl, type Remote } from '../../../src/git/rules/repository.ts';
-import { isOf } from '../../support/codes.ts';
+import { isOf, wordsOf } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -27,6 +27,15 @@ function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'
   return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
 }
 
+/** A problem in one form: without its last full stop, and with known values in the same sentence. */
+function plain(line: string): string {
+  return line
+    .trim()
+    .replace(/\.$/, '')
+    .replace('. Did you mean', '; did you mean')
+    .replace('. Use one of', '; expected one of');
+}
+
 /** The problems that reading a file names, each without its last full stop. */
 function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'): string[] {
   try {
@@ -36,13 +45,7 @@ function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do i
     return error.message
       .split('\n')
       .slice(1)
-      .map((line) =>
-        line
-          .trim()
-          .replace(/\.$/, '')
-          .replace('. Did you mean', '; did you mean')
-          .replace('. Use one of', '; expected one of'),
-      );
+      .map(plain);
   }
   return [];
 }
@@ -382,21 +385,17 @@ test('notify.webhook is an address or a variable that holds one, and no message 
 });
 
 test('a template is strict: an unknown variable or filter is a problem of the file', () => {
-  assert.deepEqual(
-    problems(
-      REPO,
-      {},
-      '{{ isue.title }} {{ issue.titel }}\n{{ x | shout }} {% if y %}{{ issue.url | inlne }}{% endif %}',
-    ),
-    [
-      'prompt: line 4, column 4: unknown variable isue.title; did you mean issue.title?',
-      'prompt: line 4, column 21: unknown variable issue.titel; did you mean issue.title?',
-      'prompt: line 5, column 1: unknown filter shout; did you mean sort?',
-      'prompt: line 5, column 4: unknown variable x; expected one of issue, attempt, repo, workspace',
-      'prompt: line 5, column 23: unknown variable y; expected one of issue, attempt, repo, workspace',
-      'prompt: line 5, column 27: unknown filter inlne; did you mean inline?',
-    ],
-  );
+  const unknown = '{{ isue.title }} {{ issue.titel }}\n{{ x | shout }} {% if y %}{{ issue.url | inlne }}{% endif %}';
+  const known = ['issue', 'attempt', 'repo', 'workspace'];
+  const expected = [
+    { line: 4, column: 4, said: 'unknown variable isue.title', near: 'issue.title' },
+    { line: 4, column: 21, said: 'unknown variable issue.titel', near: 'issue.title' },
+    { line: 5, column: 1, said: 'unknown filter shout', near: 'sort' },
+    { line: 5, column: 4, said: 'unknown variable x', known },
+    { line: 5, column: 23, said: 'unknown variable y', known },
+    { line: 5, column: 27, said: 'unknown filter inlne', near: 'inline' },
+  ].map((values) => plain(wordsOf(CONFIG_CODES.template_invalid, { key: 'prompt', ...values })));
+  assert.deepEqual(problems(REPO, {}, unknown), expected);
   const single: readonly [string, RegExp][] = [
     ['\n{% if %}a{% endif %}', /^prompt: line 5, column 6: \{% if %\}: invalid value expression: ""$/],
     ['{% include "x" %}', /^prompt: line 4, column 1: \{% include "x" %\}: /],

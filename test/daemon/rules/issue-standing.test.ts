@@ -24,10 +24,11 @@ test('a question that is paused says so: its answer starts nothing', () => {
 });
 
 test('the end of an attempt is told as a sentence goes on after "the attempt"', () => {
-  assert.deepEqual((['failed', 'timed_out', 'interrupted', 'unavailable'] as const).map(outcomeWords), [
+  assert.deepEqual((['failed', 'timed_out', 'cancelled', 'unavailable'] as const).map(outcomeWords), [
     'failed',
     'timed out',
-    'was interrupted',
+    'was cancelled',
     'found its runtime unavailable',
   ]);
+  assert.match(outcomeWords('interrupted'), /^was \w+$/);
 });

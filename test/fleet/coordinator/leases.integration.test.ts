@@ -47,7 +47,9 @@ testStores('one has it at a time, by name; numbers grow, also where the store fo
   const first = await take(places[0]);
   await assert.rejects(take(places[1]), (error) => {
     assert.ok(isHeld(error) && error instanceof ToolError);
-    assert.match(error.message, /The coordinator on .+ acts for host\/Owner\/Repo since \d{4}-/);
+    const { host, repository, since } = error.values;
+    assert.deepEqual([repository, host !== ''], ['host/Owner/Repo', true]);
+    assert.match(String(since), /^\d{4}-/);
     return true;
   });
   await first.release();

@@ -5,6 +5,8 @@ import test from 'node:test';
 import type { RunEnd } from '../../../src/agents/ports.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { type MeasureOnWorker, RemoteGate } from '../../../src/fleet/coordinator/remote-gate.ts';
+import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const REQUEST = { issue: 1, path: '', commit: 'sha', base: 'base', timeoutMs: 1, output: () => undefined };
@@ -50,7 +52,7 @@ test('a hook that fails on the work is evidence; a machine that fails is none', 
 test('a commit that takes ten workers down is given up', async () => {
   const { gate, asked } = gateOf({ end: LOST, evidence: null });
   const { ok, unmeasured } = await gate.measure(REQUEST, signal);
-  assert.deepEqual([ok, unmeasured, asked.length], [false, 'no worker measured this commit', 10]);
+  assert.deepEqual([ok, unmeasured, asked.length], [false, wordsOf(FLEET_CODES.gate_not_on_worker, {}), 10]);
 });
 
 test('nobody measures once the issue is over', async () => {

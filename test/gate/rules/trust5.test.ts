@@ -16,7 +16,7 @@ import {
   trust5Reason,
 } from '../../../src/gate/rules/trust5.ts';
 import type { CommandFacts, Finding } from '../../../src/gate/rules/trust5-facts.ts';
-import { wordsLike } from '../../support/codes.ts';
+import { joined, wordsLike, wordsOf } from '../../support/codes.ts';
 
 function check(name: CheckResult['check'], other: Partial<CheckResult> = {}): CheckResult {
   const reason = `${name} is fine`;
@@ -203,7 +203,10 @@ test('coverage that is not measured, and of which nothing is asked, is as good a
   const unmeasured = check('coverage', { outcome: 'not_measured' });
   const tested = (one: CheckResult) => of(trust5Of(facts({}, one, unmeasured), none), 'tested');
   assert.deepEqual([tested(check('tests')).state, tested(check('tests')).score], ['passed', 5]);
-  assert.match(tested(check('tests')).figures.join('; '), /coverage: not measured: /);
+  assert.match(
+    tested(check('tests')).figures.join('; '),
+    wordsLike(GATE_CODES.part_not_measured, { part: 'coverage' }),
+  );
   assert.deepEqual([tested(failed('tests')).state, tested(failed('tests')).score], ['failed', 2.5]);
   assert.equal(tested(check('tests', { outcome: 'not_measured' })).state, 'not_measured');
 });
@@ -221,7 +224,11 @@ test('what is not passed says by what, with the thresholds; what is not measured
   assert.match(lines[1] ?? '', /^readable {2}4\.3 failed .*; complexity: 3 of 4 .*; expected at least 5 \[/);
   assert.match(
     lines[2] ?? '',
-    /^unified {5}– not measured formatter: not measured: there is no formatter \[nothing\]$/,
+    joined(
+      /^unified {5}– not measured /,
+      wordsOf(GATE_CODES.part_not_measured, { part: 'formatter', why: 'there is no formatter' }),
+      / \[nothing\]$/,
+    ),
   );
   assert.equal(lines.at(-1), 'TRUST 5   4.7 not passed: readable failed, secured not measured');
   assert.match(

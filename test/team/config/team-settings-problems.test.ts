@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
+import { wordsOf } from '../../support/codes.ts';
 
 /** YAML, then every line that is said of it. */
 type Cases = readonly (readonly [string, ...string[]])[];
@@ -359,8 +361,8 @@ colour: red
     'workflow.team.patterns.numbered.roles.1: expected text, got 7.',
     'workflow.hooks.task_completed.enabled: expected true or false, got 1.',
     'quality.performance.0.command: expected a shell command, got "".',
-    'quality.timeout: unknown key. Did you mean quality.timeout_ms?',
-    'colour: unknown key. Use one of workflow, quality.',
+    wordsOf(BASE_CODES.config_unknown_key, { key: 'quality.timeout', near: 'quality.timeout_ms' }),
+    wordsOf(BASE_CODES.config_unknown_key, { key: 'colour', known: ['workflow', 'quality'] }),
     `workflow.team.file_ownership.accountant: expected shared, a known role or one that a pattern names, got "accountant". Known are shared, ${ROLES}.`,
     `workflow.team.file_ownership.not\\na name: expected shared, a known role or one that a pattern names, got "not\\na name". Known are shared, ${ROLES}.`,
     'workflow.team.patterns.small.roles: expected at most 2 roles (workflow.team.max_teammates), got 3.',

@@ -15,7 +15,7 @@ import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../src/team/rules/mail.ts';
-import { isOf, isRefusal as refusedWith, wordsLike } from '../../support/codes.ts';
+import { isOf, isRefusal as refusedWith, textLike, wordsLike } from '../../support/codes.ts';
 import { writeTree } from '../../support/installed.ts';
 import { gitIn, projectOf, textOf } from '../../support/team-worktrees.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
@@ -88,7 +88,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   );
   assert.match(
     messages.map(messageLine).join('\n'),
-    /from frontend-dev, progress.* Task 3: src\/lib\/words\.js changed on both sides, by you for task 1 and by frontend-dev/,
+    /from frontend-dev, progress.* Task 3: src\/lib\/words\.js .*by you for task 1 and by frontend-dev for task 2/,
   );
   assert.deepEqual(world.state().unread.get('backend-dev')?.length, 1);
 
@@ -510,7 +510,7 @@ test('a name over two lines is its owner’s like any other; one that is no text
     isThere = false;
   }
   if (isThere) {
-    assert.match(await refused(), /The name of src\/api\/\uFFFD is not UTF-8\. Give the file another name/);
+    assert.match(await refused(), textLike(WORK_CODES.path_not_utf8, { path: 'src/api/\uFFFD' }));
     rmSync(odd);
   }
   await complete();

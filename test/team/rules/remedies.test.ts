@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type CheckResult, DEFAULT_QUALITY, type GateResult, gateResult } from '../../../src/gate/rules/quality.ts';
 import type { Trust5 } from '../../../src/gate/rules/trust5.ts';
 import type { Finding } from '../../../src/gate/rules/trust5-facts.ts';
@@ -7,6 +8,7 @@ import { ownerOf } from '../../../src/guard/rules/ownership.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { checkMessage } from '../../../src/team/rules/message.ts';
 import { type Remedies, type RemedyInput, remediesFor } from '../../../src/team/rules/remedies.ts';
+import { wordsOf } from '../../support/codes.ts';
 
 const FILES = [
   'src/api/users.ts',
@@ -42,9 +44,11 @@ function gate(checks: readonly CheckResult[], other: Partial<GateResult> = {}): 
   return gateResult({ tree: 't', checks, coverage: 61.5, uncoveredFiles: ['src/api/users.ts'], ...other });
 }
 
+const NO_FORMATTER = wordsOf(GATE_CODES.part_not_measured, { part: 'formatter', why: 'none was found' });
+
 function scores(dimension: Trust5['dimensions'][number]['dimension'], ...findings: readonly Finding[]): Trust5 {
   const state = findings.length === 0 ? 'not_measured' : 'failed';
-  const figures = ['formatter: not measured: there is none', 'and more'];
+  const figures = [NO_FORMATTER, 'and more'];
   return {
     ok: false,
     score: 1,
@@ -82,7 +86,7 @@ test('nothing failed: nothing is asked', () => {
 });
 
 test('coverage: the tester is told the figures and the files', () => {
-  assert.deepEqual(remedies({ gate: gate([failed('coverage', 'the tests reach 61.5 %')]) }).messages, [
+  assert.deepEqual(remedies({ gate: gate([failed('coverage', '61.5 % reached')]) }).messages, [
     {
       to: 'tester',
       type: 'coverage_required',
@@ -262,7 +266,7 @@ test('what is not measured is nobody’s work: where it is required the user is 
   const { tasks, notes } = remedies({ trust5: { ...trust5, dimensions } });
   assert.deepEqual(tasks, []);
   assert.deepEqual(notes, [
-    'unified is required and not measured (formatter: not measured: there is none). Set that up, or remove it from quality.required in .tool/config/workflow.yaml',
+    `unified is required and not measured (${NO_FORMATTER}). Set that up, or remove it from quality.required in .tool/config/workflow.yaml`,
   ]);
 });
 

@@ -55,7 +55,7 @@ test('of a task under which nothing was changed its owner’s words are shown, i
   const done = task('1', 'completed');
   assert.equal(noteOf({ ...done, result: 'done' }), null, 'something was changed, or it is not known');
   const nothing = { ...done, changedNothing: true } as const;
-  assert.equal(noteOf({ ...nothing, result: 'It is there\nalready.' }), 'changed nothing: It is there already.');
+  assert.equal(noteOf({ ...nothing, result: 'It has that\nalready.' }), 'changed nothing: It has that already.');
   assert.equal(noteOf(nothing), 'changed nothing, and nothing was said of it');
   assert.ok((noteOf({ ...nothing, result: 'long '.repeat(100) }) ?? '').length < 150);
 });
