@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { FileTeams } from '../../src/team/log/teams.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, TEAM, VERSIONS } from '../support/hooked.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -52,7 +53,7 @@ test('a completion is rejected for what the checks find, with its name, and acce
     failing.stderr,
     /^Not accepted: tests failed\. \(work_not_accepted\)\ntests: 1 test fails: shouts \(test\/greet\.test\.js:7:1\)/,
   );
-  assert.match(failing.stderr, /Then complete the task again\. The checks run again\.\n$/);
+  assert.ok(failing.stderr.endsWith(`\n${WORK_CODES.work_not_accepted.help}\n`), failing.stderr);
 
   // What passes is measured once for each state of the work tree, what fails with each completion.
   const before = greeter.runs;
