@@ -5,8 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { isFailure } from '../../src/base/rules/errors.ts';
+import { SERIAL_CODES } from '../../src/daemon/rules/codes/serial-codes.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { wordsOf } from '../support/codes.ts';
 import { Daemon, runTool } from '../support/daemon.ts';
 import { BASE, commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -39,16 +41,13 @@ test('two issues touch migrations: the second waits, takes the base in after the
   await daemon.until('the second waits', async () => (await row())?.reason.includes('pull request #') === true);
   const [opened, ...others] = await service.pulls();
   assert.ok(opened !== undefined && others.length === 0);
-  assert.equal(
-    (await row())?.reason,
-    `It waits for pull request #${opened.number}, which changes migrations/0001.sql (agent.serialize_paths: migrations/**).`,
-  );
+  const why = wordsOf(SERIAL_CODES.change_awaits_pull_request, {
+    ...{ pull_request: opened.number, path: 'migrations/0001.sql', glob: 'migrations/**' },
+  });
+  assert.equal((await row())?.reason, why);
   const explained = await runTool(['explain', String(second), daemon.workflow]);
   assert.match(explained.stdout, /the change touches paths of agent\.serialize_paths: migrations\/0001\.sql/);
-  assert.match(
-    explained.stdout,
-    new RegExp(`now: it waits: It waits for pull request #${opened.number}, which changes`),
-  );
+  assert.ok(explained.stdout.endsWith(`now: it waits: ${why}\n`), explained.stdout);
   assert.deepEqual(await service.labelsOf(first), ['tool-done']);
   await merge(service, opened.number);
   await daemon.until('the second is done', async () => (await service.labelsOf(second)).includes('tool-done'));
