@@ -278,7 +278,7 @@ export class Repositories {
 
   /** An issue that is worked on ends as at the end of the daemon: the next start goes on with it. */
   async #drop(key: string, member: Member): Promise<void> {
-    member.log.log('info', 'serve', `${member.name} is not watched any more`);
+    member.log.log('info', 'serve', 'it is not watched any more');
     this.#members.delete(key);
     if (member.opened !== null) await closeMember(member, member.opened);
     this.#listeners.tell();

@@ -179,7 +179,7 @@ export class Dispatcher {
         taking.catch(() => undefined);
         taken.push(taking);
         slots = this.#options.freeSlots();
-      } else waiting.push({ issue, why });
+      } else if (why.length > 0) waiting.push({ issue, why });
     }
     const isLeft = (await Promise.all(taken)).includes(false);
     this.waiting = waiting;

@@ -44,6 +44,12 @@ export class Gatekeeper {
     return known?.updatedAt === issue.updatedAt ? known.admission : undefined;
   }
 
+  /** Whether the last decision was made when nothing more could change within the second of this version. */
+  isSettled(issue: Issue): boolean {
+    const known = this.#known.get(issue.number);
+    return known !== undefined && known.at >= known.since + SAME_VERSION_MS;
+  }
+
   /** What was decided for the issue as it stands now; undefined when it is to be looked at. */
   known(issue: Issue): Admission | undefined {
     const known = this.#known.get(issue.number);

@@ -203,11 +203,15 @@ export class Intake {
     return this.#trouble !== null;
   }
 
-  /** Why the issue cannot start now; null when it can. */
+  /** Why the issue cannot start now; null when it can. Empty: nothing that people need to know. */
   obstacle(issue: Issue, slots: number, capped: Refusal | null): readonly Refusal[] | null {
     // Without a free slot nothing is queried again: the last reason stays.
     const admission = slots <= 0 ? this.#gatekeeper.last(issue) : this.known(issue);
-    if (admission?.admitted === false) return this.#told(issue, admission.why);
+    if (admission?.admitted === false) {
+      const isDone = admission.why.some(({ of }) => of === WORK_CODES.issue_already_done);
+      // A listing may still have the label that the daemon has just taken off.
+      return isDone && !this.#gatekeeper.isSettled(issue) ? [] : this.#told(issue, admission.why);
+    }
     const isUnchecked = admission === undefined || (slots > 0 && this.#blockers.isDue(issue));
     if (capped === null && isUnchecked && this.#trouble !== null) return [this.#trouble];
     const blocked = this.#blockers.last(issue);

@@ -140,6 +140,10 @@ function queueView({ now, queue }: ProcessView): Pick<StateView, 'queue' | 'work
   };
 }
 
+function counted(repositories: number): string {
+  return repositories === 1 ? '1 repository' : `${repositories} repositories`;
+}
+
 /** As the status page and the API say it. */
 export const PAUSED_TEXT = messageIn(refusal(WORK_CODES.issue_paused, {}));
 
@@ -307,7 +311,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
   return {
     generated_at: iso(source.now),
     version: source.version,
-    repository: fleet === null ? formatSlug(workflow.tracker.slug) : `${all.length + fleet.broken.length} repositories`,
+    repository: fleet === null ? formatSlug(workflow.tracker.slug) : counted(all.length + fleet.broken.length),
     ...(fleet !== null && { repositories: repositoryRows(fleet, parts) }),
     workflow: {
       path: workflow.path,

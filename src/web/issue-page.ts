@@ -2,7 +2,7 @@
 
 import { visibleLines } from '../base/rules/text.ts';
 import type { OutputPart } from '../daemon/ports.ts';
-import { coverageWords } from '../daemon/rules/evidence-line.ts';
+import { coverageWords, outcomeText } from '../daemon/rules/evidence-line.ts';
 import type { IssueHistory, PastAttempt } from '../daemon/rules/issue-history.ts';
 import { standingWords } from '../daemon/rules/issue-standing.ts';
 import { ownFileWords } from '../daemon/rules/own-file.ts';
@@ -212,7 +212,7 @@ function checksPart({ details, history }: ShownIssue): Html {
     .map(({ check, outcome, figure, reason }) =>
       cellsOf([
         { label: 'Check', kind: 'n', value: check },
-        { label: 'Result', kind: 'n', value: tag(OUTCOMES[outcome] ?? '', outcome.replace('_', ' ')) },
+        { label: 'Result', kind: 'n', value: tag(OUTCOMES[outcome] ?? '', outcomeText(outcome)) },
         {
           label: 'Figure',
           kind: 'n',

@@ -264,7 +264,7 @@ function partsOf(view: StateView): readonly Part[] {
         at(item),
         item,
         [
-          { label: 'By', kind: 'n', value: item.author ?? 'nobody known' },
+          { label: 'By', kind: 'n', value: item.author ?? '–' },
           { label: 'Why it waits', kind: 'words', value: item.reason },
         ],
         item.issue_number,

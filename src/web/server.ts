@@ -167,7 +167,9 @@ export class StatusServer {
         const issue = this.#numberIn(path.slice(ISSUE_API.length), response);
         if (issue === undefined) return;
         const found = source.issue(issue, repository);
-        if (found !== undefined) return this.#json(response, 200, found);
+        // Of an issue that is over, the journal alone has the checks.
+        const evidence = found?.evidence ?? source.history(issue, repository).evidence;
+        if (found !== undefined) return this.#json(response, 200, { ...found, evidence });
         return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
       }
       case 'issue_page': {

@@ -216,10 +216,7 @@ test('after the last round the issue fails with the figures, and no round counts
   assert.equal(world.started.length, 2);
   assert.equal(world.tracker.pulls.length, 0);
   assert.deepEqual(world.workspaces.pushed, []);
-  assert.match(
-    world.tracker.comments[0]?.body ?? '',
-    /still fail after 1 rounds? \(gate\.max_rounds\)[\s\S]*1 test fails/,
-  );
+  assert.match(world.tracker.comments[0]?.body ?? '', /\(gate\.max_rounds: 1\)[\s\S]*1 test fails/);
   assert.equal(world.journal.state.entries.get(1)?.failures, 0);
   await world.stop();
 });

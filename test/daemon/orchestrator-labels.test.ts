@@ -75,6 +75,27 @@ test('a listing that lags behind the daemon’s own label change starts nothing'
   await world.stop();
 });
 
+test('a label that the daemon took off in the second of the end is no reason to wait, unless it stays', async () => {
+  const world = new World();
+  world.tracker.open(1);
+  const listActive = world.tracker.listActive.bind(world.tracker);
+  world.tracker.listActive = async (labels) => {
+    const listed = await listActive(labels);
+    const issue = await world.tracker.readIssue(1);
+    return listed.length > 0 || issue === null ? listed : [{ ...issue, body: '', labels: ['tool-todo'] }];
+  };
+  await world.start();
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  const waiting = () => world.orchestrator.waiting.map(({ why }) => why[0]?.of);
+  const said = () => world.lines.filter((line) => line.includes(' waits: ')).length;
+  world.orchestrator.refresh();
+  await world.pass(500);
+  assert.deepEqual([waiting(), said()], [[], 0]);
+  await world.pass(2 * MINUTE);
+  assert.deepEqual([waiting(), said()], [[WORK_CODES.issue_already_done], 1]);
+  await world.stop();
+});
+
 test('a closed issue that is reopened with its label still on is a new life', async () => {
   const world = new World();
   world.script = hang;

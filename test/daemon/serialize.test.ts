@@ -184,7 +184,10 @@ test('a conflict that stays ends after follow.max_rounds with the failed label, 
   await polls(world, 4);
   assert.equal(world.started.filter(({ issue }) => issue === 2).length, 3);
   assert.deepEqual(world.tracker.labelsOf(2), ['tool-failed']);
-  assert.match(world.tracker.comments.find(({ issue }) => issue === 2)?.body ?? '', /after 2 rounds[\s\S]*db\/2\.sql/);
+  assert.match(
+    world.tracker.comments.find(({ issue }) => issue === 2)?.body ?? '',
+    /\(follow\.max_rounds: 2\)[\s\S]*db\/2\.sql/,
+  );
   assert.deepEqual(world.tracker.labelsOf(3), ['tool-done']);
   await world.stop();
 });

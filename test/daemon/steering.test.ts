@@ -236,10 +236,7 @@ test('a failed issue is retried at once, though its listing is of the second of 
     for (const issue of [1, ...others]) world.tracker.open(issue);
     await world.start();
     assert.deepEqual(world.tracker.labelsOf(1), ['tool-failed']);
-    assert.deepEqual(
-      world.orchestrator.waiting.map(({ issue }) => issue.number),
-      [1],
-    );
+    assert.equal(world.orchestrator.waiting.length, others.length, 'without a free slot nobody asks');
     assert.equal((await steer(world, 'retry', 1)).standing, 'reviving');
     for (const issue of others) world.tracker.setState(issue, 'closed');
     world.script = commit;

@@ -145,7 +145,7 @@ test('what waits for a slot is folded, every other reason is whole, and the tabl
   await page.getByText('Waits for a slot: 1').waitFor();
   assert.equal(await page.locator(`#wait-${second}`).isVisible(), false);
   await page.getByText('Waits for a slot: 1').click();
-  await page.getByRole('table', { name: 'Waiting for a slot' }).getByText('waits for a slot').waitFor();
+  await page.getByRole('table', { name: 'Waiting for a slot' }).getByText(WAITS_FOR_SLOT_TEXT).first().waitFor();
 
   const why = page.locator(`#wait-${stranger} td`).last();
   const [shown, needed] = [

@@ -110,14 +110,14 @@ test('all repositories of an owner: a new one is found, and one that is gone is 
   await daemon.until('the other one', async () => (await site.pulls()).length === 1);
   all.listed = listed.slice(1);
   await daemon.refresh();
-  await daemon.logged('maintainer/shop is not watched any more');
+  await daemon.logged('maintainer/shop: it is not watched any more');
   const agent = `maintainer/shop#${issue}`;
   const explained = await runTool(['explain', agent, daemon.workflow], { env: cleanEnv(daemon.home) });
   assert.match(explained.stdout, /taken up: one/);
   all.listed = [];
   await daemon.refresh();
   await daemon.logged('The token can read no repository of maintainer that is not archived and has the topic agents');
-  await daemon.logged('maintainer/site is not watched any more');
+  await daemon.logged('maintainer/site: it is not watched any more');
   assert.deepEqual((await daemon.state()).repositories, []);
 });
 

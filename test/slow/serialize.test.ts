@@ -8,7 +8,7 @@ import { isFailure } from '../../src/base/rules/errors.ts';
 import { SERIAL_CODES } from '../../src/daemon/rules/codes/serial-codes.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { agentRunning } from '../support/agents.ts';
-import { joined, wordsOf } from '../support/codes.ts';
+import { wordsOf } from '../support/codes.ts';
 import { Daemon, runTool } from '../support/daemon.ts';
 import { BASE, commitFiles, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -45,7 +45,8 @@ test('two issues touch migrations: the second waits, takes the base in after the
   assert.equal((await row())?.reason, wordsOf(SERIAL_CODES.change_awaits_pull_request, blocking));
   const explained = await runTool(['explain', String(second), daemon.workflow]);
   assert.match(explained.stdout, /the change touches paths of agent\.serialize_paths: migrations\/0001\.sql/);
-  assert.match(explained.stdout, joined('now: it waits: ', wordsOf(SERIAL_CODES.change_awaits_pull_request, blocking)));
+  const why = wordsOf(SERIAL_CODES.change_awaits_pull_request, blocking);
+  assert.ok(explained.stdout.endsWith(`now: it waits: ${why}\n`), explained.stdout);
   assert.deepEqual(await service.labelsOf(first), ['tool-done']);
   await merge(service, opened.number);
   await daemon.until('the second is done', async () => (await service.labelsOf(second)).includes('tool-done'));

@@ -194,6 +194,8 @@ test('the page names its tables, shows the whole reason why an issue waits, and 
     { ...first, reason },
     { ...first, issue_number: 8, reason: WAITS_FOR_SLOT_TEXT },
   ];
+  const unnamed = pageParts({ ...view, queued: [{ ...first, author: null }] })[`wait-${first.issue_number}`];
+  assert.ok(unnamed?.includes('data-label="By">–<'), 'the journal does not tell who opened what is at work');
   const next = { ...view.next, queued: 'queued:0-8' };
   const shown = page({ ...view, queued, next, more: { ...view.more, queued: 9_998 } }, 'n', true);
   for (const name of ['Running', 'Retrying', 'Waiting', 'Waiting for a slot', 'Finished'])

@@ -13,6 +13,7 @@ import { StatusServer } from '../../src/web/server.ts';
 import { isOf, wordsOf } from '../support/codes.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
+import { evidenceOf } from '../support/world.ts';
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
@@ -161,8 +162,11 @@ test('the state, as fixed', async (t) => {
 });
 
 test('one issue, or 404 with what was asked for', async (t) => {
-  const { port } = await start(t);
+  const { port, world } = await start(t);
   assert.deepEqual(JSON.parse((await ask(port, '/api/v1/issues/1')).body), issueWith());
+  world.history = { ...NO_HISTORY, evidence: evidenceOf('a'.repeat(40)) };
+  const { evidence } = JSON.parse((await ask(port, '/api/v1/issues/1')).body);
+  assert.deepEqual(evidence, world.history.evidence, 'of an issue that is over the journal tells');
   const cases: readonly [string, RegExp][] = [
     ['/api/v1/issues/2', /knows nothing of issue #2/],
     ['/api/v1/issues/x', /Expected an issue's number, got x/],

@@ -127,9 +127,13 @@ export function helpIn(one: Refusal): string | null {
   return one.of.help === undefined ? null : filled(one.of.help, one);
 }
 
-/** Message and what to do. */
+/** Message and what to do, which stands in a line of its own behind a message of several lines. */
 export function textOf(one: Refusal): string {
-  return [messageIn(one), helpIn(one)].filter((part) => part !== null).join(' ');
+  const message = messageIn(one);
+  const help = helpIn(one);
+  if (help === null) return message;
+  const stop = /[.!?:…]$/.test(message) ? ' ' : '. ';
+  return `${message}${message.includes('\n') ? '\n' : stop}${help}`;
 }
 
 /** The same with words before it, such as the issue that it is about. */

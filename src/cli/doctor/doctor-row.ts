@@ -1,6 +1,6 @@
 // One line of `tool doctor`.
 
-import { messageIn, type Refusal } from '../../base/rules/codes.ts';
+import { helpIn, messageIn, type Refusal } from '../../base/rules/codes.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';
 
 /** `warn`: the daemon runs all the same. */
@@ -24,9 +24,19 @@ export const ok = (name: string, says: string): DoctorCheck => ({ name, status: 
 export const warn: Trouble = (name, says, mend) => row(name, 'warn', says, mend);
 export const fail: Trouble = (name, says, mend) => row(name, 'fail', says, mend);
 
-/** A row of an error that something else threw. @param about stands before its message */
-export function failedBy(name: string, error: unknown, mend: string, about = ''): DoctorCheck {
+/**
+ * A row of an error that something else threw.
+ * @param mend null: as the error table says
+ * @param about stands before its message
+ */
+export function failedBy(name: string, error: unknown, mend: string | null, about = ''): DoctorCheck {
   if (!(error instanceof ToolError)) return { name, status: 'fail', says: `${about}${messageOf(error)}`, mend };
   const { refusal } = error;
-  return { name, status: 'fail', says: `${about}${messageIn(refusal)}`, mend, code: refusal.of.code };
+  return {
+    name,
+    status: 'fail',
+    says: `${about}${messageIn(refusal)}`,
+    mend: mend ?? helpIn(refusal),
+    code: refusal.of.code,
+  };
 }

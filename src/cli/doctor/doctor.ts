@@ -171,7 +171,7 @@ async function checkApp(
     });
     return { checks: [ok('token', `from ${credential.source}`)], credential };
   } catch (error) {
-    return { checks: [failedBy('token', error, 'mend the key of the file that is named here')] };
+    return { checks: [failedBy('token', error, null)] };
   }
 }
 

@@ -243,6 +243,7 @@ export class AppCredential implements HostingCredential {
   }
 }
 
+/** A clock of this machine that is an hour ahead costs a token a minute, and not one a request. */
 function timeToRenew(expiresAt: string, now: number): number {
-  return Math.min(Date.parse(expiresAt) - now, LIFE_MS) - RENEW_BEFORE_MS;
+  return Math.max(Math.min(Date.parse(expiresAt) - now, LIFE_MS) - RENEW_BEFORE_MS, TRY_AGAIN_MS);
 }

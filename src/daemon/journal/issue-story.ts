@@ -112,6 +112,11 @@ const NEXT = {
   again: 'the step is tried again',
 } as const;
 
+/** A reason and what follows from it: of the reason's last sentence the full stop goes. */
+function joined(reason: string, next: string): string {
+  return `${reason.replace(/\.$/, '')}; ${next}`;
+}
+
 function nextWords(next: keyof typeof NEXT, retryAt: number | null): string {
   return retryAt === null ? NEXT[next] : `${NEXT[next]} from ${time(retryAt)} on`;
 }
@@ -126,7 +131,7 @@ function reviewWords({
   if (findings.length === 0 && next === 'publish')
     return reason === null ? `${agent} reviewed the work: no findings` : `the work is not reviewed: ${reason}`;
   if (next === 'again')
-    return `the review came to nothing${reason === null ? '' : `: ${reason}`}; ${nextWords(next, at)}`;
+    return joined(`the review came to nothing${reason === null ? '' : `: ${reason}`}`, nextWords(next, at));
   const then = next === 'author' ? 'the author gets them' : `the author does not get them: ${reason}`;
   const said = findings.map(({ file, text }) => (file === null ? text : `${file}: ${text}`)).join('; ');
   return `${agent} reviewed the work, findings: ${findings.length}; ${then}: ${said}`;
@@ -150,23 +155,23 @@ function wordsOf(record: IssueRecord): string | null {
     case 'asked_question':
       return `the agent asks: ${record.text}`;
     case 'unanswered':
-      return `${record.reason}; ${nextWords('give_up', null)}`;
+      return joined(record.reason, nextWords('give_up', null));
     case 'messages':
       return record.messages.map(({ author, text }) => `${author ?? 'an operator'} says: ${text}`).join('; ');
     case 'delivered':
       return 'the agent has got what people wrote';
     case 'attempt_ended': {
       const why = record.outcome === 'succeeded' ? '' : `: ${record.reason}`;
-      return `the attempt ${outcomeWords(record.outcome)}${why}; ${nextWords(record.next, record.retry_at)}`;
+      return joined(`the attempt ${outcomeWords(record.outcome)}${why}`, nextWords(record.next, record.retry_at));
     }
     case 'measured':
       return `checks: ${record.evidence.unmeasured ?? evidenceLine(record.evidence)}`;
     case 'reviewed':
       return reviewWords(record);
     case 'sent_back':
-      return `${record.reason}; ${nextWords(record.next, null)}`;
+      return joined(record.reason, nextWords(record.next, null));
     case 'publish_failed':
-      return `publishing failed: ${record.reason}; ${nextWords(record.next, record.retry_at)}`;
+      return joined(`publishing failed: ${record.reason}`, nextWords(record.next, record.retry_at));
     case 'touched': {
       const paths = record.touched.map(({ path }) => path).join(', ');
       return paths === '' ? null : `the change touches paths of agent.serialize_paths: ${paths}`;
@@ -174,7 +179,7 @@ function wordsOf(record: IssueRecord): string | null {
     case 'released':
       return 'nothing holds the change back; the base is taken in';
     case 'base_conflict':
-      return `${record.reason}; ${nextWords(record.next, null)}`;
+      return joined(record.reason, nextWords(record.next, null));
     case 'pull_request_over':
       return `pull request #${record.pull_request} is ${record.state}`;
     case 'following':

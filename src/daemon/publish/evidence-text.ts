@@ -2,7 +2,7 @@
 
 import { fence, oneLine, visibleLines } from '../../base/rules/text.ts';
 import type { CommandRun, Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
-import { coverageWords } from '../rules/evidence-line.ts';
+import { coverageWords, outcomeText } from '../rules/evidence-line.ts';
 import { withBlock } from './shown-block.ts';
 
 /** Commands that are shown, each with its end. */
@@ -21,7 +21,7 @@ function code(text: string): string {
 
 function outcomeWords({ check, outcome, reason, figure }: EvidenceCheck, coverage: Evidence['coverage']): string {
   const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
-  const first = outcome === 'old_failure' ? 'failed before, too' : outcome;
+  const first = outcomeText(outcome);
   if (outcome === 'passed') return measured === '' ? first : `${first}: ${cell(measured)}`;
   return `**${first}**: ${[measured, reason]
     .filter((part) => part !== '')

@@ -1,7 +1,7 @@
 // Evidence of a commit in one line; pure.
 
 import { clip, oneLine } from '../../base/rules/text.ts';
-import type { Evidence } from '../../gate/rules/evidence.ts';
+import type { Evidence, EvidenceCheck } from '../../gate/rules/evidence.ts';
 
 function percent(value: number): string {
   return `${Math.floor(value * 10) / 10} %`;
@@ -13,14 +13,20 @@ export function coverageWords({ before, after }: Evidence['coverage']): string {
   return before === null ? percent(after) : `${percent(after)} (${percent(before)} before)`;
 }
 
-/** One line for the log. */
+/** An outcome in words. */
+export function outcomeText(outcome: EvidenceCheck['outcome']): string {
+  return outcome === 'old_failure' ? 'failed before, too' : outcome.replace('_', ' ');
+}
+
+/** One line for the log. A check without a figure says why it failed. */
 export function evidenceLine({ checks, coverage }: Evidence): string {
   const rows = checks.filter(({ outcome }) => outcome !== 'not_measured');
   if (rows.length === 0) return 'no command of the project measures the work';
   return rows
-    .map(({ check, outcome, figure }) => {
+    .map(({ check, outcome, figure, reason }) => {
       const measured = check === 'coverage' ? coverageWords(coverage) : (figure ?? '');
-      return `${check} ${outcome.replace('_', ' ')}${measured === '' ? '' : ` (${clip(oneLine(measured), 60)})`}`;
+      const said = measured === '' && outcome !== 'passed' ? reason : measured;
+      return `${check} ${outcomeText(outcome)}${said === '' ? '' : ` (${clip(oneLine(said), 80)})`}`;
     })
     .join(', ');
 }

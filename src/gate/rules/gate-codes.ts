@@ -20,9 +20,8 @@ export const GATE_CODES = codes({
   },
   gate_rejected: {
     kind: 'refused',
-    message: 'Not accepted: {checks} failed.\n{report}[\n{next}]',
+    message: 'Not accepted: {checks} failed.\n{report}',
     values: { checks: 'list', report: 'text' },
-    may: { next: 'text' },
   },
   trust5_not_passed: {
     kind: 'refused',

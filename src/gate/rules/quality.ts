@@ -129,10 +129,14 @@ const GIVE = 'quality in .tool/config/workflow.yaml';
 
 /** An agent reads it in one go. */
 const MAX_REJECTION = 2_000;
+/** A command that is cut cannot be run again: it is whole where there is room. */
+const MAX_COMMAND = 400;
 
 /** What the agent is to do about a check that failed. */
 function nextStep(result: CheckResult, coverage: number | null, settings: QualitySettings): string {
-  const { check, figure, command, details, reason } = result;
+  const { check, figure, command, details, reason, failures = [] } = result;
+  if (check !== 'performance' && failures.some(({ how }) => how === 'timed_out'))
+    return 'Find out why the command does not end, and fix it.';
   switch (check) {
     case 'tests':
       if (command === null) return `Add tests, or name their command: ${GIVE}.`;
@@ -153,21 +157,16 @@ function nextStep(result: CheckResult, coverage: number | null, settings: Qualit
   }
 }
 
-const OF_TASK = 'Then complete the task again. The checks run again.';
-
-/**
- * What is said to who finished the work: what failed, with its tests or files, and what to run; empty when nothing failed.
- * @param next the last line; null: none
- */
-export function rejection(result: GateResult, settings: QualitySettings, next: string | null = OF_TASK): string {
+/** What failed, with its tests or files, and what to run; empty when nothing failed. */
+export function rejection(result: GateResult, settings: QualitySettings): string {
   const bad = result.checks.filter((check) => check.outcome === 'failed');
   if (bad.length === 0) return '';
-  const text = (maxDetails: number, width: number) => {
+  const text = (maxDetails: number, width: number, ofCommand = width) => {
     const parts = bad.map((one) => {
       const { check, reason, details, command } = one;
       const shown = details.slice(0, maxDetails).map((line) => `  - ${clip(line, width)}`);
       const more = details.length > maxDetails ? [`  - … and ${details.length - maxDetails} more`] : [];
-      const again = command === null ? [] : [`  run again: ${clip(command, width)}`];
+      const again = command === null ? [] : [`  run again: ${clip(command, ofCommand)}`];
       return [
         `${check}: ${clip(reason, 2 * width)}`,
         ...shown,
@@ -176,16 +175,12 @@ export function rejection(result: GateResult, settings: QualitySettings, next: s
         ...again,
       ].join('\n');
     });
-    const values = {
-      checks: bad.map(({ check }) => check),
-      report: parts.join('\n'),
-      ...(next === null ? {} : { next }),
-    };
-    return textOf(refusal(GATE_CODES.gate_rejected, values));
+    const checks = bad.map(({ check }) => check);
+    return textOf(refusal(GATE_CODES.gate_rejected, { checks, report: parts.join('\n') }));
   };
   // Fewer lines of each check before shorter ones: every check keeps its reason and its command.
   for (const maxDetails of [20, 12, 8, 5, 3, 1]) {
-    const whole = text(maxDetails, 160);
+    const whole = text(maxDetails, 160, MAX_COMMAND);
     if (whole.length <= MAX_REJECTION) return whole;
   }
   return clip(text(1, 60), MAX_REJECTION);

@@ -106,7 +106,9 @@ export function createCommands(options: {
       const startedAt = now();
       const { exitCode, timedOut, stdout, stderr } = await start(script, more, timeoutMs);
       signal.throwIfAborted();
-      output(together(stdout, stderr));
+      const text = together(stdout, stderr);
+      output(text);
+      if (timedOut) output(`${/[^\n]$/.test(text) ? '\n' : ''}timed out after ${Math.round(timeoutMs / 100) / 10} s\n`);
       const [said = '', errors = ''] = withoutPrefixes([stdout, stderr]);
       const durationMs = Math.round(now() - startedAt);
       return {

@@ -120,7 +120,7 @@ function evidenceOf(
   return {
     ...{ commit, base, ok: held.ok, checks, commands },
     coverage: { before: before?.coverage ?? null, after: held.coverage },
-    rejection: rejection(held, settings, null),
+    rejection: rejection(held, settings),
     unmeasured: null,
   };
 }

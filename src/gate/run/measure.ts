@@ -144,8 +144,7 @@ function judgeCoverage(
     return unmeasured(couldNotRun(end) ? `${end.command} cannot be run` : why, end.command);
   }
   const reached = ownCoverage(root, reading.coverage);
-  if (!hasLines(reached))
-    return unmeasured(textOf(refusal(GATE_CODES.coverage_report_all_tests, {})), end.command);
+  if (!hasLines(reached)) return unmeasured(textOf(refusal(GATE_CODES.coverage_report_all_tests, {})), end.command);
   const judged = coverageResult(reached, settings, end);
   const hasPassed = judged.result.outcome === 'passed' && tests.result.outcome === 'passed';
   if (!hasPassed || end.exitCode === 0 || run === own) return { coverage: judged, reached };

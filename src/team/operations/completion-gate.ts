@@ -1,6 +1,6 @@
 // The gate before a task counts as completed: the project's own checks, and no change that nobody may have made.
 
-import { type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
+import { messageIn, type Refusal, refusal, textOf, withCode } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { withoutOldFailures } from '../../gate/rules/old-failures.ts';
 import { type GateResult, isForLackOfCoverage, isForLackOfTests, rejection } from '../../gate/rules/quality.ts';
@@ -325,7 +325,9 @@ async function decide(
   const before = log.state.rejections.get(rejectionKey(hook, member, about));
   const isFinal = objection?.isFinal !== undefined;
   const decision = objection === null ? 'accept' : isFinal ? 'reject' : decisionOn(before, objection.fingerprint);
-  const reason = objection === null ? accepted : textOf(objection.refusal);
+  // Only of a rejection there is something left to do.
+  const said = decision === 'reject' ? textOf : messageIn;
+  const reason = objection === null ? accepted : said(objection.refusal);
   await log.append({
     type: 'decision',
     hook,

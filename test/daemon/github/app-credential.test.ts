@@ -73,6 +73,17 @@ test('a token is renewed ten minutes before it expires, once for all who wait', 
   for (const token of [first, second]) assert.ok(credential.secrets.includes(token), 'both are redacted');
 });
 
+test('a clock that is an hour ahead costs a token a minute, and not one a request', async (t) => {
+  const { open, clock, forge } = await start(t);
+  const credential = await open();
+  await clock.pass(60 * MINUTE);
+  for (let request = 0; request < 3; request++) await credential.token();
+  assert.equal(forge.apps.made, 2);
+  await clock.pass(MINUTE);
+  await credential.token();
+  assert.equal(forge.apps.made, 3);
+});
+
 test('a token that is turned away gives way to one new one', async (t) => {
   const { open, clock, forge, statusWith } = await start(t);
   const credential = await open();

@@ -68,6 +68,16 @@ test('attempts, times and usage of one issue follow the journal; lines that are 
   assert.deepEqual(histories.of(99).attempts, []);
 });
 
+test('a reason that is a sentence and what follows from it are told as one', async (t) => {
+  const directory = tempDir(t);
+  const journal = new FileJournal({ directory, now: () => 1_000 });
+  const why = (reason: string) => ({ ...ended(1), reason, retry_at: null });
+  for (const record of [claimed(1, 'First'), started(1, 1), why('It broke. Mend it.')]) await journal.append(record);
+  await journal.close();
+  const last = issueStory(directory, 1).at(-1)?.words;
+  assert.equal(last, 'the attempt failed: It broke. Mend it; another attempt follows');
+});
+
 test('the history goes on when the journal is continued in a new file', async (t) => {
   const directory = tempDir(t);
   const journal = new FileJournal({ directory, now: () => 1_000, maxBytes: 800 });

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { withEvidence } from '../../../src/daemon/publish/evidence-text.ts';
 import { withReview } from '../../../src/daemon/publish/review-text.ts';
 import { MAX_BODY } from '../../../src/daemon/publish/tracker-texts.ts';
+import { evidenceLine } from '../../../src/daemon/rules/evidence-line.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const FIRST = evidenceOf('first');
@@ -17,6 +18,14 @@ const REVIEWED = {
 function countOf(text: string, part: string): number {
   return text.split(part).length - 1;
 }
+
+test('the line for the log says what failed before, and why what has no figure failed', () => {
+  const reason = 'did not end within the 4 s that all checks have together';
+  const line = (outcome: 'failed' | 'old_failure') =>
+    evidenceLine({ ...SECOND, checks: [{ check: 'tests', outcome, reason, figure: null }] });
+  assert.equal(line('failed'), `tests failed (${reason})`);
+  assert.equal(line('old_failure'), `tests failed before, too (${reason})`);
+});
 
 test('later evidence takes the place of earlier evidence, and the same is written once', () => {
   const once = withEvidence('Words of the agent.', FIRST);

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { SERIAL_CODES } from '../../../src/daemon/rules/codes/serial-codes.ts';
+import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import { outcomeWords, type Standing, standingWords } from '../../../src/daemon/rules/issue-standing.ts';
 
 const NONE: Standing = { queued: null, asking: null, following: null, running: null, retrying: null };
@@ -11,6 +13,14 @@ test('an issue at work is told with its step, in words', () => {
   assert.equal(at('agent'), 'attempt 2: agent at work');
   assert.equal(at('before_run'), 'attempt 2: syncing with main');
   assert.equal(at('take_base'), 'attempt 2: take base', 'a step without words of its own');
+});
+
+test('no reason to wait says once more that the issue waits', () => {
+  const reasons = Object.values({ ...WORK_CODES, ...SERIAL_CODES }).map(({ message }) => message);
+  assert.deepEqual(
+    reasons.filter((message) => /^(it|the issue) waits/i.test(message)),
+    [],
+  );
 });
 
 test('a question that is paused says so: its answer starts nothing', () => {

@@ -44,7 +44,6 @@ test('a rejection names what failed, with tests and files, and what to run', () 
         '  Add tests until they reach at least 80 % of the lines, beginning with the files named.',
         '  run again: npm run coverage',
       ].join('\n'),
-      next: 'Then complete the task again. The checks run again.',
     }),
   );
 });
@@ -77,6 +76,23 @@ test('where nothing could be measured, a rejection says how it can be', () => {
     text,
     /Make the command write a report, or name the command or its report: quality in \.tool\/config\/workflow\.yaml\./,
   );
+});
+
+test('a command that did not end is to be mended, and stands whole behind what is said of it', () => {
+  const command = `run ${'--flag '.repeat(40)}--last`;
+  const failures = [{ command, how: 'timed_out' as const, names: null, count: null, reason: '', details: [] }];
+  const checks = (['tests', 'coverage', 'lint'] as const).map((check) => ({
+    ...{ check, outcome: 'failed' as const, reason: 'late', command, failures },
+  }));
+  const steps = rejection(resultOf(...checks), DEFAULT_QUALITY)
+    .split('\n')
+    .slice(1);
+  for (const [index, { check }] of checks.entries())
+    assert.deepEqual(steps.slice(3 * index, 3 * index + 3), [
+      `${check}: late`,
+      '  Find out why the command does not end, and fix it.',
+      `  run again: ${command}`,
+    ]);
 });
 
 test('a long rejection keeps the reason and the command of every check', () => {

@@ -51,16 +51,24 @@ test('what does not heed the request to end ends with who has asked it', (t) =>
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.kill(-group, signal);
   }));
 
-function commandsIn(root: string): Commands {
+function commandsIn(root: string, output: (text: string) => void = () => undefined): Commands {
   return createCommands({
     root,
     env: checkEnvironment(process.env, root),
     now: Date.now,
     deadline: Date.now() + 600_000,
     signal: new AbortController().signal,
-    output: () => undefined,
+    output,
   });
 }
+
+test('the output says of a command that it had no more time', async (t) => {
+  const told: string[] = [];
+  const { timedOut } = await commandsIn(tempDir(t), (text) => told.push(text)).run('x', 'printf on; sleep 600', {
+    limitMs: 300,
+  });
+  assert.deepEqual([timedOut, told.join('')], [true, '$ x\non\ntimed out after 0.3 s\n']);
+});
 
 test('a script that waits for all that it has started waits for nothing else', async (t) => {
   const root = tempDir(t);

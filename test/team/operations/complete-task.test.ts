@@ -161,12 +161,17 @@ test('after three rejections without change a completion is let through, and the
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.gate = [failing('b'.repeat(40))];
-  for (let count = 0; count < 3; count++)
-    await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+  const step = WORK_CODES.work_not_accepted.help;
+  for (let count = 0; count < 3; count++) {
+    const rejected = await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
+    assert.equal(rejected.split('\n').at(-1), step);
+  }
   const answer = await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' });
   assert.match(String(answer.checks), wordsLike(WORK_CODES.accepted_after_rejections, { count: 3, told: 'lead' }));
   const mail = await world.call('team-lead', 'Inbox');
   assert.match(JSON.stringify(mail.messages), / \(completion_escalated\)/);
+  for (const text of [String(answer.checks), JSON.stringify(mail.messages)])
+    assert.ok(!text.includes(step), 'nothing is left to complete');
 });
 
 test('where the checks of others take too long a completion is asked for again, and nothing counts as rejected', async (t) => {

@@ -5,13 +5,13 @@ import { codes } from '../../../base/rules/codes.ts';
 export const SERIAL_CODES = codes({
   change_awaits_pull_request: {
     kind: 'refused',
-    message: 'It waits for pull request #{pull_request}, which changes {path} (agent.serialize_paths: {glob}).',
+    message: 'Pull request #{pull_request} is open and changes {path} (agent.serialize_paths: {glob}).',
     help: 'Merge or close that pull request. tool retry publishes this one without waiting.',
     values: { pull_request: 'number', path: 'text', glob: 'text' },
   },
   change_awaits_issue: {
     kind: 'refused',
-    message: 'It waits for issue #{issue}, which comes first and changes {path} (agent.serialize_paths: {glob}).',
+    message: 'Issue #{issue} comes first and changes {path} (agent.serialize_paths: {glob}).',
     values: { issue: 'number', path: 'text', glob: 'text' },
   },
   change_released: {
@@ -31,7 +31,7 @@ export const SERIAL_CODES = codes({
   },
   base_rounds_exhausted: {
     kind: 'refused',
-    message: 'The branch still conflicts with the base after {rounds} rounds (follow.max_rounds): {paths}.',
+    message: 'The branch still conflicts with the base (follow.max_rounds: {rounds}): {paths}.',
     help: 'Merge the base by hand, or put the active label on again.',
     values: { rounds: 'number', paths: 'list' },
   },

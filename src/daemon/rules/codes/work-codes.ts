@@ -172,12 +172,12 @@ export const WORK_CODES = codes({
   },
   issue_blocked: {
     kind: 'refused',
-    message: 'It waits for {blockers}.',
+    message: 'It is blocked by {blockers}.',
     values: { blockers: 'text' },
   },
   issue_blocked_in_cycle: {
     kind: 'refused',
-    message: 'It waits for itself: {chain}. Take one of these out.',
+    message: 'It is blocked by itself: {chain}. Take one of these out.',
     values: { chain: 'list' },
   },
   issue_unchecked: {
@@ -186,7 +186,7 @@ export const WORK_CODES = codes({
   },
   issue_waits_for_slot: {
     kind: 'refused',
-    message: 'The issue waits for a slot.',
+    message: 'No slot is free for this issue.',
   },
   runtime_quota_spent: {
     kind: 'refused',
@@ -195,7 +195,7 @@ export const WORK_CODES = codes({
   },
   issue_waits_for_quota: {
     kind: 'refused',
-    message: 'The issue waits for the quota of {runtime}, which is used up until {until}.',
+    message: 'The quota of {runtime} is used up until {until}.',
     help: 'To begin earlier, restart the daemon: it tries once.',
     values: { runtime: 'text', until: 'text' },
   },
@@ -272,7 +272,7 @@ export const WORK_CODES = codes({
   gate_rounds_exhausted: {
     kind: 'refused',
     message:
-      "The project's checks still fail after {rounds} rounds (gate.max_rounds).\n{said}\nMend what fails, or change the issue.",
+      "The project's checks still fail (gate.max_rounds: {rounds}).\n{said}\nMend what fails, or change the issue.",
     values: { rounds: 'number', said: 'text' },
   },
   gate_unusable: {

@@ -155,6 +155,7 @@ export const WORK_CODES = codes({
   work_not_accepted: {
     kind: 'refused',
     message: '{said}',
+    help: 'Fix this, then complete the task again. The checks run each time.',
     values: { task: 'text', checks: 'list', said: 'text' },
   },
   checks_not_run: {
