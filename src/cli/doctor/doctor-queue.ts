@@ -1,7 +1,8 @@
 // The doctor's rows of a queue: its address, TLS, versions, permissions, and the workers that are there.
 
 import { packageVersion } from '../../base/package-root.ts';
-import { refusal } from '../../base/rules/codes.ts';
+import { helpIn, refusal } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
 import {
   isLoopbackName,
@@ -72,7 +73,8 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
     const { openStore } = await import('../../fleet/store/open-store.ts');
     store = await openStore(url, 'tool doctor --queue');
   } catch (error) {
-    return [failedBy('queue', error, advice)];
+    // It names the command for a package that is missing.
+    return [failedBy('queue', error, (error instanceof ToolError ? helpIn(error.refusal) : null) ?? advice)];
   }
   try {
     const { product, version, oldest, evicts } = await store.about();

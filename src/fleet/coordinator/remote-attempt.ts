@@ -86,6 +86,7 @@ export class RemoteAttempt {
     this.options.onTaken?.(worker);
     const text = `attempt ${this.options.job.attempt} is with the worker ${worker}`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
+    this.options.hooks.onEvent({ type: 'message', text: `the worker ${worker} has it` });
     return taken;
   }
 

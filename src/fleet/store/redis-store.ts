@@ -112,6 +112,9 @@ export class RedisStore implements Store {
 
   async #try(): Promise<void> {
     await this.client.connect();
+    // Without this, a number beyond those that it has is the number 0 without a word.
+    const { db = 0 } = this.client.options;
+    if (db !== 0) await this.client.select(db);
     const key = `${PREFIX}:probe`;
     await this.client.set(key, '1', 'PX', 1_000);
     // Everything that BullMQ does is a script.
