@@ -32,6 +32,13 @@ export type StoreBed = {
   readonly lockUserOut: () => Promise<void>;
 };
 
+/** What a test opens is closed at its end, also where it fails: a connection to a store that is gone is tried for ever. */
+export async function closedAtEnd<T extends { close(): unknown }>(t: Cleanup, opening: Promise<T>): Promise<T> {
+  const opened = await opening;
+  finallyDo(t, () => opened.close());
+  return opened;
+}
+
 /** Takes the lease as one who waited for nobody. */
 export async function takeLease(
   store: Store,
@@ -60,7 +67,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
   const stop = () => server.stop();
   return {
     ...{ begin, stop },
-    open: () => RedisStore.open(server.url, ''),
+    open: () => closedAtEnd(t, RedisStore.open(server.url, '')),
     forget: async () => {
       await stop();
       await begin();
@@ -76,7 +83,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
     tokenOf: (repository) => client.hget(keyOf(repository), 'token'),
     openAsUser: async () => {
       await client.call('ACL', documentedUser('user', 'pass'));
-      return RedisStore.open(server.url.replace('//', '//user:pass@'), '');
+      return closedAtEnd(t, RedisStore.open(server.url.replace('//', '//user:pass@'), ''));
     },
     refuseUser: async () => {
       await client.acl('SETUSER', 'user', '-evalsha', '-eval', '-smembers');
@@ -106,13 +113,13 @@ export function documentedRights(role: string): string {
 let server: Promise<PostgresServer> | undefined;
 let users = 0;
 
-async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
+async function postgresBed(t: Cleanup, postgres: PostgresServer): Promise<StoreBed> {
   const database = await postgres.database();
   users += 1;
   const user = `worker${users}`;
   const run = (text: string) => postgres.run(database, text);
   return {
-    open: () => PostgresStore.open(postgres.urlOf(database), '', true),
+    open: () => closedAtEnd(t, PostgresStore.open(postgres.urlOf(database), '', true)),
     stop: () => postgres.stop(),
     begin: () => postgres.begin(),
     forget: async () => {
@@ -138,7 +145,7 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
     },
     openAsUser: async () => {
       await run(`CREATE ROLE ${user} LOGIN PASSWORD 'pass'; ${documentedRights(user)}`);
-      return PostgresStore.open(postgres.urlOf(database, user, 'pass'), '', false);
+      return closedAtEnd(t, PostgresStore.open(postgres.urlOf(database, user, 'pass'), '', false));
     },
     refuseUser: async () => {
       await run(`REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${user}; REVOKE ALL ON toolcrew.queue FROM ${user}`);
@@ -154,7 +161,7 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
 /** One case, for each of the stores. */
 export function testStores(name: string, run: (t: TestContext, bed: StoreBed) => Promise<void>): void {
   test(`${name} (Redis)`, async (t) => run(t, await redisBed(t)));
-  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => run(t, await postgresBed(postgres)));
+  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => run(t, await postgresBed(t, postgres)));
 }
 
 /** One case with the PostgreSQL of the file. */

@@ -59,9 +59,7 @@ function objectionToOwner(root: string, owner: Owner, repository: string, stateD
   const isUnknown = stateDir === null && owner.repository === repository;
   const isElsewhere = owner.stateDir !== null && owner.stateDir !== stateDir && !isUnknown;
   const holder = isElsewhere ? readStateDirHolder(owner.stateDir) : undefined;
-  return holder === undefined
-    ? undefined
-    : `is in use by the process ${holder.pid} for ${owner.repository}, with the state directory ${owner.stateDir}`;
+  return holder === undefined ? undefined : `is in use by the process ${holder.pid} for ${owner.repository}`;
 }
 
 /**

@@ -203,7 +203,8 @@ export class RemoteAttempt {
   /** Nothing of its worker counts any more. Resolves when what is being taken is. */
   async lose(): Promise<void> {
     const cutOff = { kind: 'lost', worker: this.worker ?? 'none' } as const;
-    const end: RunEnd = { ok: false, words: '', fault: 'runtime', resumable: true, cutOff };
+    const words = this.worker === null ? 'no worker had it' : '';
+    const end: RunEnd = { ok: false, words, fault: 'runtime', resumable: true, cutOff };
     this.#isOver = true;
     this.#receiving.abort();
     await this.#line.run(async () => this.#resolve(end));

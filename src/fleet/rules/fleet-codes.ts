@@ -19,7 +19,7 @@ export const FLEET_CODES = codes({
   queue_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The queue at {url} cannot be reached: {said}.',
-    help: 'Check that the store runs, and the address: redis:// is without TLS, rediss:// with it.',
+    help: 'Check that the store runs, and the address. With TLS are rediss://, and postgres:// with another sslmode than disable.',
     values: { url: 'text', said: 'text' },
   },
   queue_permission_missing: {
@@ -152,8 +152,8 @@ export const FLEET_CODES = codes({
   },
   worker_missing: {
     kind: 'warning',
-    message: 'No worker takes {waiting} attempts that wait: expected {expected}, got {got}.',
-    help: 'Start tool worker with these --labels. agent.worker_labels and labels like worker:gpu of an issue ask for them.',
+    message: 'Attempts that no worker takes: {waiting}. Expected {expected}, got {got}.',
+    help: 'Start tool worker, with --labels where they are needed: agent.worker_labels and labels like worker:gpu of an issue ask for them.',
     values: { waiting: 'number', expected: 'text', got: 'text' },
   },
   worker_name_twice: {

@@ -132,7 +132,7 @@ export const WORKSPACES_CODES = codes({
   workspace_root_taken: {
     kind: 'workspace_root',
     message: 'Expected an empty directory for workspaces or one of its own, got {path}: it {why}.',
-    help: 'Name another directory in workspace.root, one for each repository; of a worker, in --root, with a --name of its own.',
+    help: 'Name another directory in workspace.root, one for each repository; of a worker, in --root. Two workers on one machine have different --name, --state-dir and --root.',
     values: { path: 'text', why: 'text' },
   },
   after_create_no_clone: {
