@@ -16,8 +16,10 @@ const PASSWORD = 'canary-postgres-password-0123456789';
 const NOBODY = 65_534;
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The newest that is installed. */
+/** The newest that is installed, or those of another version in `$POSTGRES_PROGRAMS`. */
 function programs(): string {
+  const { POSTGRES_PROGRAMS } = process.env;
+  if (POSTGRES_PROGRAMS !== undefined) return POSTGRES_PROGRAMS;
   const newest = readdirSync(DEBIAN)
     .sort((a, b) => Number(a) - Number(b))
     .at(-1);
