@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { PostgresStore } from '../../src/fleet/store/postgres-store.ts';
 import { RedisStore } from '../../src/fleet/store/redis-store.ts';
 import type { LeaseHolder, Store } from '../../src/fleet/store/store.ts';
-import { RedisServer } from './fleet.ts';
+import { RedisServer, type StoreAddress } from './fleet.ts';
 import { PostgresServer } from './postgres.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
 
@@ -171,4 +171,12 @@ export function testPostgres(name: string, run: (t: TestContext, postgres: Postg
   const started = server;
   started.catch(() => undefined);
   test(name, async (t) => run(t, await started));
+}
+
+/** One case of processes, over a Redis of its own and over a database of the file's PostgreSQL. */
+export function testOverStores(name: string, run: (t: TestContext, store: StoreAddress) => Promise<void>): void {
+  test(`${name} (Redis)`, async (t) => run(t, await RedisServer.start(t)));
+  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => {
+    await run(t, { url: postgres.urlOf(await postgres.database()) });
+  });
 }

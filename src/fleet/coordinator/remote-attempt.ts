@@ -187,7 +187,10 @@ export class RemoteAttempt {
       if (evidence !== null) await this.options.onEvidence(evidence);
       const worker = this.worker ?? '';
       const cutOff = { kind: 'returned', worker } as const;
-      this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : end);
+      // Somebody has to find the machine.
+      const isItsOwn = !end.ok && end.fault === 'runtime';
+      const told = isItsOwn ? { ...end, words: `on the worker ${worker}: ${end.words}` } : end;
+      this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : told);
     });
   }
 

@@ -150,6 +150,12 @@ export const FLEET_CODES = codes({
     message: 'Expected labels like gpu,big for --labels, at most {most}, got {got}.',
     values: { most: 'number', got: 'text' },
   },
+  worker_unable: {
+    kind: 'warning',
+    message: 'This machine has no room for the attempt {attempt}, or may not write to its places: {said}',
+    help: 'The worker takes none for two minutes. Make room on the disks of --root and --state-dir.',
+    values: { attempt: 'text', said: 'text' },
+  },
   worker_missing: {
     kind: 'warning',
     message: 'Attempts that no worker takes: {waiting}. Expected {expected}, got {got}.',
