@@ -15,7 +15,14 @@ import { CLI_CODES } from './rules/cli-codes.ts';
 export type ExplainOptions = { readonly json?: boolean; readonly stateDir?: string };
 
 const details = z.object({
-  running: z.object({ phase: z.string(), attempt: z.number(), last_error: z.string().nullable() }).nullable(),
+  running: z
+    .object({
+      phase: z.string(),
+      attempt: z.number(),
+      last_error: z.string().nullable(),
+      last_message: z.string().nullish(),
+    })
+    .nullable(),
   retrying: z.object({ due_at: z.string().nullable(), waits_for: z.string().nullish() }).nullable(),
   following: z.object({ waits_for: z.string(), pull_request: z.object({ number: z.number() }).nullable() }).nullable(),
   asking: z.object({ since: z.string(), question: z.string(), paused: z.boolean().optional() }).nullable(),
@@ -29,7 +36,12 @@ async function standing(directory: string, issue: number): Promise<string | null
   try {
     const way = { TOOL_SOCKET: place.socket, TOOL_KEY: place.key };
     const { details: shown } = await requestDaemon({ command: 'show', issue }, way);
-    return shown === null ? null : standingWords(details.parse(shown));
+    if (shown === null) return null;
+    const read = details.parse(shown);
+    const { running } = read;
+    // With a queue, they say that no worker has it yet.
+    const last = running?.phase === 'agent' && running.last_message ? `; last words: ${running.last_message}` : '';
+    return `${standingWords(read) ?? ''}${last}` || null;
   } catch (error) {
     return `the daemon does not answer: ${messageOf(error)}`;
   }

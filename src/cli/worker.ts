@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stateHome } from '../base/files/state-home.ts';
 import { failure } from '../base/rules/errors.ts';
-import { isWorkerLabel, LEAST_KEY, MOST_LABELS } from '../daemon/rules/queue-settings.ts';
+import { EXPECTED_QUEUE_URL, isWorkerLabel, LEAST_KEY, MOST_LABELS } from '../daemon/rules/queue-settings.ts';
 import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from './signals.ts';
 
@@ -40,7 +40,7 @@ export async function workerCommand(options: WorkerCommandOptions): Promise<void
   const { env } = process;
   const key = env[KEY_VARIABLE] ?? '';
   const url = options.queue ?? env[URL_VARIABLE] ?? '';
-  if (url === '') throw failure(FLEET_CODES.queue_store_unknown, { got: `neither --queue nor ${URL_VARIABLE}` });
+  if (url === '') throw failure(FLEET_CODES.queue_store_unknown, { expected: EXPECTED_QUEUE_URL, got: 'nothing' });
   if (key.length < LEAST_KEY) throw failure(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length });
   const name =
     options.name ??

@@ -246,7 +246,8 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
   const store = await openStore(url, 'tool worker');
   closers.push(() => store.close());
   try {
-    const owner = `the worker ${name}`;
+    // Whatever its name: the records of what lies in the root are in there.
+    const owner = `the worker with ${stateDir}`;
     checkRoot(options.root, owner, stateDir);
     const lock = holdStateDir(stateDir, owner);
     closers.push(() => lock.release());

@@ -8,6 +8,7 @@ import test from 'node:test';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import type { HorizontalPodAutoscaler } from 'kubernetes-types/autoscaling/v2.js';
 import type { PersistentVolumeClaim, PodSpec, Service } from 'kubernetes-types/core/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
 import ts from 'typescript';
 import { parse, parseAllDocuments } from 'yaml';
 import { parseWorkflow } from '../../src/daemon/config/read-workflow.ts';
@@ -22,12 +23,13 @@ const FLEET = parse(readFileSync('deploy/compose.fleet.yaml', 'utf8'));
 const POSTGRES = readFileSync('deploy/compose.postgres.yaml', 'utf8');
 const DIRECTORY = 'deploy/kubernetes';
 
-type Manifest = Deployment | HorizontalPodAutoscaler | PersistentVolumeClaim | Service;
+type Manifest = Deployment | HorizontalPodAutoscaler | PersistentVolumeClaim | PodDisruptionBudget | Service;
 
 /** Module and type of each kind. */
 const KINDS: Readonly<Record<string, readonly [string, string]>> = {
   'apps/v1 Deployment': ['apps/v1', 'Deployment'],
   'autoscaling/v2 HorizontalPodAutoscaler': ['autoscaling/v2', 'HorizontalPodAutoscaler'],
+  'policy/v1 PodDisruptionBudget': ['policy/v1', 'PodDisruptionBudget'],
   'v1 PersistentVolumeClaim': ['core/v1', 'PersistentVolumeClaim'],
   'v1 Service': ['core/v1', 'Service'],
 };
@@ -88,7 +90,7 @@ function valueAfter(words: readonly string[], flag: string): string {
 }
 
 test('each manifest is of its kind; a key that is misspelt, missing or of another type is found', () => {
-  assert.equal(manifests().length, 5);
+  assert.equal(manifests().length, 6);
   assert.deepEqual(problemsOf(manifests()), []);
   for (const [from, to, problem] of [
     ['"hostUsers"', '"hostUser"', /hostUser/],
@@ -124,6 +126,10 @@ test('names in manifests lead to each other, and each Pod has its secrets and no
   const ports = pod.containers[0]?.ports?.map(({ name }) => name);
   assert.ok(service.spec?.ports?.every(({ targetPort }) => ports?.includes(String(targetPort))));
   assert.deepEqual(service.spec?.selector, deployment.spec?.template.metadata?.labels);
+  const budget = manifests().find(({ kind }) => kind === 'PodDisruptionBudget');
+  assert.ok(budget?.kind === 'PodDisruptionBudget');
+  const { deployment: workers } = deploymentOf('toolcrew-worker');
+  assert.deepEqual(budget.spec, { maxUnavailable: 1, selector: workers.spec?.selector });
 });
 
 test('workers are as many as the attempts need, by a metric that there is', async () => {

@@ -66,7 +66,8 @@ describe('a full disk', { concurrency: 2 }, () => {
     const { forge, redis, daemon, small } = await setUp(t, COMMIT);
     fill(seen(small, 'filler'));
     const issue = await forge.open('Do it');
-    await daemon.logged(/attempt 1 on issue #1 found its runtime unavailable: .*no space left/i);
+    await daemon.logged(/attempt 1 on issue #1 found its runtime unavailable: on the worker small: .*no space left/i);
+    await small.printed(/worker_unable/);
     await goOnElsewhere(t, redis, daemon, issue);
     await assertDoneOnce(forge, daemon, issue);
     assert.deepEqual(outcomes(daemon), ['unavailable', 'succeeded'], daemon.log);

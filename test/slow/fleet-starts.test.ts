@@ -10,8 +10,8 @@ import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { jobAt, openCoordinator } from '../support/fleet-coordinator.ts';
 import { BASE, startForge } from '../support/forge.ts';
-import { documentedUser } from '../support/stores.ts';
-import { tempDir } from '../support/temp.ts';
+import { closedAtEnd, documentedUser } from '../support/stores.ts';
+import { finallyDo, tempDir } from '../support/temp.ts';
 
 test('workers of another key or version are told so; a job waits for a worker with its labels', async (t) => {
   const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
@@ -30,6 +30,15 @@ test('workers of another key or version are told so; a job waits for a worker wi
   const { code, stderr } = await other.ended;
   assert.equal(code, 2, stderr);
   assert.match(stderr, /fleet_key_wrong/);
+  const row = async (key: string) => {
+    const env = cleanEnv(tempDir(t), { TOOL_QUEUE_URL: redis.url, TOOL_FLEET_KEY: key });
+    const { checks } = JSON.parse((await runTool(['doctor', '--queue', '--json'], { cwd: tempDir(t), env })).stdout);
+    return checks.find((one: { name: string }) => one.name === 'fleet key');
+  };
+  assert.equal((await row('another-key-0123456789')).code, 'fleet_key_wrong');
+  assert.match((await row(FLEET_KEY)).says, /the coordinator of \S+maintainer\/project has the same/);
+  // Told once nobody came for a while.
+  await daemon.logged(/expected a worker with big, gpu, got no worker at all.*\(worker_missing\)/i);
   const plain = startWorker(t, 'plain', redis, ['--labels', 'gpu']);
   await daemon.until(
     'it is shown',
@@ -39,15 +48,18 @@ test('workers of another key or version are told so; a job waits for a worker wi
   await plain.kill();
   // With no more rights than the page gives a worker.
   const client = new Redis(redis.url);
+  finallyDo(t, () => client.disconnect());
   await client.call('ACL', documentedUser('user', 'pass'));
-  client.disconnect();
   const url = redis.url.replace('//', '//user:pass@');
   const able = startWorker(t, 'able', { url }, ['--labels', 'big,gpu,fast', '--once']);
   await daemon.until('it is done', async () => (await forge.labelsOf(issue)).includes('tool-done'));
   assert.equal((await able.ended).code, 0);
 
   const silent = { log: () => undefined };
-  const queue = new AttemptQueue(await RedisStore.open(redis.url, ''), FLEET_KEY, silent);
+  const queue = await closedAtEnd(
+    t,
+    RedisStore.open(redis.url, '').then((store) => new AttemptQueue(store, FLEET_KEY, silent)),
+  );
   const newer = await openCoordinator(t, { version: '999.0.0', key: FLEET_KEY });
   const job = jobAt(newer.address, { version: '999.0.0' });
   await queue.add(job, 1);
@@ -55,7 +67,6 @@ test('workers of another key or version are told so; a job waits for a worker wi
   assert.equal(old.code, 1);
   assert.match(old.stderr, /needs a worker of version 999\.0\.0, got .* \(worker_version_wrong\)/);
   assert.equal(await queue.has(job), true);
-  await queue.close();
 });
 
 test('workers reach the status server: the command refuses port 0 beside a queue', async (t) => {
@@ -96,15 +107,16 @@ test('tool doctor --queue: address, versions, TLS, permissions and workers; each
   assert.equal((await doctor(right)).code, 0);
   // A user who may reach no key of a queue.
   const client = new Redis(right);
+  finallyDo(t, () => client.disconnect());
   await client.acl('SETUSER', 'weak', 'on', '>weak', '~toolcrew:probe', '+@all');
   // The documented one of a worker.
   await client.call('ACL', documentedUser('able', 'able'));
-  client.disconnect();
   const able = locked.url.replace('//', '//able:able@');
   assert.equal((await doctor(able)).code, 0);
   const weak = await doctor(locked.url.replace('//', '//weak:weak@'));
   assert.equal(weak.of('queue permissions')?.code, 'queue_permission_missing', JSON.stringify(weak.checks));
 
+  assert.equal((await doctor(`${open.url}/99`)).of('queue')?.code, 'queue_unreachable', 'Redis has 16');
   await open.stop();
   const away = await doctor(open.url);
   assert.deepEqual([away.code, away.of('queue')?.code], [1, 'queue_unreachable']);

@@ -3,25 +3,26 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'node:test';
+import { describe } from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
-import { FLEET_KEY, RedisServer, startWorker } from '../support/fleet.ts';
+import { FLEET_KEY, type StoreAddress, startWorker } from '../support/fleet.ts';
 import { BASE, startForge, type TestForge } from '../support/forge.ts';
+import { testOverStores } from '../support/stores.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const LEASE_MS = 5_000;
 const COMMIT = 'echo "done for $TOOL_ISSUE" > work.txt; git add -A; git commit -qm "Do the work"';
 
-function coordinator(t: Cleanup, forge: TestForge, redis: RedisServer, script: string, { url }: FaultyProxy) {
+function coordinator(t: Cleanup, forge: TestForge, store: StoreAddress, script: string, { url }: FaultyProxy) {
   return Daemon.start(t, forge, {
     yaml: [
-      `queue: { url: "${redis.url}", key: $FLEET_KEY, lease_ms: ${LEASE_MS} }`,
+      `queue: { url: $QUEUE_URL, key: $FLEET_KEY, lease_ms: ${LEASE_MS} }`,
       'agent: { max_concurrent_agents: 2, max_attempts: 2, max_retry_backoff_ms: 100 }',
       agentRunning(script),
     ].join('\n'),
-    env: { FLEET_KEY },
+    env: { FLEET_KEY, QUEUE_URL: store.url },
     apiUrl: url,
   });
 }
@@ -45,76 +46,88 @@ function attemptsOf(directory: string, issue: number): string {
   return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').join() : '';
 }
 
-test('effects that were half done are finished, and numbers of attempts go on', async (t) => {
-  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
-  const proxy = await FaultyProxy.start(t, forge.forge.url);
-  // The branch is there, and nobody knows whether its pull request is.
-  proxy.choose = (method, path) => (method === 'POST' && /\/pulls$/.test(path) ? 'hang' : undefined);
-  const [pushed, worked] = [await forge.open('First'), await forge.open('Second')];
-  const script = [
-    `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
-    `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-1 ]; then exit 3; fi`,
-    `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-2 ]; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi`,
-    COMMIT,
-  ].join('\n');
-  const first = await coordinator(t, forge, redis, script, proxy);
-  const worker = startWorker(t, 'one', redis, ['--slots', '2']);
-  await first.until('both are under way', () => proxy.times('hang') > 0 && attemptsOf(place, worked) === '1,2');
-  const second = await coordinator(t, forge, redis, script, proxy);
-  await second.logged(/repository_held/);
-  await vanish(first);
-  proxy.choose = () => undefined;
-  for (const issue of [pushed, worked]) await assertDoneOnce(forge, second, issue);
-  // The one that failed counted, and the one that was cut off did not.
-  assert.deepEqual([attemptsOf(place, pushed), attemptsOf(place, worked)], ['1', '1,2,3']);
-  const kept = join(worker.directory, 'state', 'kept');
-  await second.until('nothing of what is published is kept', () =>
-    readdirSync(kept).every((name) => name.includes(`_${worked}_1_2_`)),
+// Most of their time is spent waiting.
+describe('a machine that is gone', { concurrency: true }, () => {
+  testOverStores('effects that were half done are finished, and numbers of attempts go on', async (t, store) => {
+    const [forge, place] = await Promise.all([startForge(t), tempDir(t)]);
+    const proxy = await FaultyProxy.start(t, forge.forge.url);
+    // The branch is there, and nobody knows whether its pull request is.
+    proxy.choose = (method, path) => (method === 'POST' && /\/pulls$/.test(path) ? 'hang' : undefined);
+    const [pushed, worked] = [await forge.open('First'), await forge.open('Second')];
+    const script = [
+      `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
+      `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-1 ]; then exit 3; fi`,
+      `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-2 ]; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi`,
+      COMMIT,
+    ].join('\n');
+    const first = await coordinator(t, forge, store, script, proxy);
+    await first.logged('watching');
+    const worker = startWorker(t, 'one', store, ['--slots', '2']);
+    await first.until('both are under way', () => proxy.times('hang') > 0 && attemptsOf(place, worked) === '1,2');
+    const second = await coordinator(t, forge, store, script, proxy);
+    await second.logged(/repository_held/);
+    await vanish(first);
+    proxy.choose = () => undefined;
+    for (const issue of [pushed, worked]) await assertDoneOnce(forge, second, issue);
+    // The one that failed counted, and the one that was cut off did not.
+    assert.deepEqual([attemptsOf(place, pushed), attemptsOf(place, worked)], ['1', '1,2,3']);
+    const kept = join(worker.directory, 'state', 'kept');
+    await second.until('nothing of what is published is kept', () =>
+      readdirSync(kept).every((name) => name.includes(`_${worked}_1_2_`)),
+    );
+  });
+
+  testOverStores(
+    'commits that were handed in and not published come from the worker that kept them',
+    async (t, store) => {
+      const [forge, place] = await Promise.all([startForge(t), tempDir(t)]);
+      const proxy = await FaultyProxy.start(t, forge.forge.url);
+      proxy.choose = (_, path) => (path.includes('git-receive-pack') ? 'status502' : undefined);
+      const issue = await forge.open('Do it');
+      const script = `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE; ${COMMIT}`;
+      const first = await coordinator(t, forge, store, script, proxy);
+      await first.logged('watching');
+    const worker = startWorker(t, 'one', store);
+      await first.until('it cannot be pushed', () => proxy.times('status502') > 0);
+      const kept = join(worker.directory, 'state', 'kept');
+      await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
+      const second = await coordinator(t, forge, store, script, proxy);
+      await second.logged(/repository_held/);
+      await vanish(first);
+      proxy.choose = () => undefined;
+      await assertDoneOnce(forge, second, issue);
+      assert.equal(attemptsOf(place, issue), '1');
+      assert.match(second.log, /work_awaited/);
+      assert.match(worker.stderr, /what was kept of the attempt .* is with the coordinator/);
+      await second.until('it is kept no longer', () => readdirSync(kept).length === 0);
+    },
   );
-});
 
-test('commits that were handed in and not published come from the worker that kept them', async (t) => {
-  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
-  const proxy = await FaultyProxy.start(t, forge.forge.url);
-  proxy.choose = (_, path) => (path.includes('git-receive-pack') ? 'status502' : undefined);
-  const issue = await forge.open('Do it');
-  const script = `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE; ${COMMIT}`;
-  const first = await coordinator(t, forge, redis, script, proxy);
-  const worker = startWorker(t, 'one', redis);
-  await first.until('it cannot be pushed', () => proxy.times('status502') > 0);
-  const kept = join(worker.directory, 'state', 'kept');
-  await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
-  const second = await coordinator(t, forge, redis, script, proxy);
-  await second.logged(/repository_held/);
-  await vanish(first);
-  proxy.choose = () => undefined;
-  await assertDoneOnce(forge, second, issue);
-  assert.equal(attemptsOf(place, issue), '1');
-  assert.match(second.log, /work_awaited/);
-  assert.match(worker.stderr, /what was kept of the attempt .* is with the coordinator/);
-  await second.until('it is kept no longer', () => readdirSync(kept).length === 0);
-});
-
-test('commits beside a question, which were never pushed, are what the attempt after the answer begins with', async (t) => {
-  const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
-  const proxy = await FaultyProxy.start(t, forge.forge.url);
-  const issue = await forge.open('Do it');
-  const script = [
-    `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
-    `if [ "$TOOL_ATTEMPT" = 1 ]; then ${COMMIT}; tool issue ask "Which one?"; exit 0; fi`,
-    // Fails without what the first attempt has committed.
-    'cp work.txt more.txt; git add -A; git commit -qm "Go on"',
-  ].join('\n');
-  const first = await coordinator(t, forge, redis, script, proxy);
-  const worker = startWorker(t, 'one', redis);
-  const kept = join(worker.directory, 'state', 'kept');
-  await first.until('it waits for an answer', async () => (await forge.labelsOf(issue)).includes('tool-question'));
-  await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
-  const second = await coordinator(t, forge, redis, script, proxy);
-  await second.logged(/repository_held/);
-  await vanish(first);
-  await forge.forge.call('maintainer', 'POST', `${BASE}/issues/${issue}/comments`, { body: 'The red one.' });
-  await assertDoneOnce(forge, second, issue);
-  assert.equal(attemptsOf(place, issue), '1,2', second.log);
-  assert.match(second.log, /work_awaited/);
+  testOverStores(
+    'commits beside a question, which were never pushed, are what the attempt after the answer begins with',
+    async (t, store) => {
+      const [forge, place] = await Promise.all([startForge(t), tempDir(t)]);
+      const proxy = await FaultyProxy.start(t, forge.forge.url);
+      const issue = await forge.open('Do it');
+      const script = [
+        `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
+        `if [ "$TOOL_ATTEMPT" = 1 ]; then ${COMMIT}; tool issue ask "Which one?"; exit 0; fi`,
+        // Fails without what the first attempt has committed.
+        'cp work.txt more.txt; git add -A; git commit -qm "Go on"',
+      ].join('\n');
+      const first = await coordinator(t, forge, store, script, proxy);
+      await first.logged('watching');
+    const worker = startWorker(t, 'one', store);
+      const kept = join(worker.directory, 'state', 'kept');
+      await first.until('it waits for an answer', async () => (await forge.labelsOf(issue)).includes('tool-question'));
+      await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
+      const second = await coordinator(t, forge, store, script, proxy);
+      await second.logged(/repository_held/);
+      await vanish(first);
+      await forge.forge.call('maintainer', 'POST', `${BASE}/issues/${issue}/comments`, { body: 'The red one.' });
+      await assertDoneOnce(forge, second, issue);
+      assert.equal(attemptsOf(place, issue), '1,2', second.log);
+      assert.match(second.log, /work_awaited/);
+    },
+  );
 });

@@ -68,6 +68,8 @@ export class PlayedCoordinator {
   /** Leases that were lost so far. */
   lost = 0;
   #going: Promise<void> = Promise.resolve();
+  /** The test has ended, maybe before there is a store again. */
+  #isOver = false;
 
   private constructor(directory: string, port: number, way: CutProxy, address: string, of: PlayedOptions) {
     this.#directory = directory;
@@ -106,6 +108,10 @@ export class PlayedCoordinator {
     let store: RedisStore | undefined;
     let lease: RepositoryLease | undefined;
     while (store === undefined || lease === undefined) {
+      if (this.#isOver) {
+        store?.close();
+        throw new Error('the test is over');
+      }
       store ??= await RedisStore.open(this.#way.url, '').catch(() => undefined);
       const leaseOf = { repository: REPOSITORY, leaseMs: this.#leaseMs, stateDir: this.#directory, clock, log: SILENT };
       if (store?.problem === null)
@@ -177,7 +183,8 @@ export class PlayedCoordinator {
   }
 
   async close(): Promise<void> {
-    await this.#going;
+    this.#isOver = true;
+    await this.#going.catch(() => undefined);
     const leading = this.#leading;
     if (leading === undefined) return;
     await this.world.stop();

@@ -16,12 +16,17 @@ const PASSWORD = 'canary-postgres-password-0123456789';
 const NOBODY = 65_534;
 const DEBIAN = '/usr/lib/postgresql';
 
-/** The newest that is installed. */
-function programs(): string {
+/** Those of the newest version that is installed. */
+function installed(): string {
   const newest = readdirSync(DEBIAN)
     .sort((a, b) => Number(a) - Number(b))
     .at(-1);
   return join(DEBIAN, newest ?? '', 'bin');
+}
+
+/** The server may be of another version, whose programs are in `$POSTGRES_PROGRAMS`. */
+function programs(): string {
+  return process.env.POSTGRES_PROGRAMS ?? installed();
 }
 
 const asOther = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -87,7 +92,7 @@ export class PostgresServer {
   /** Everything that a database holds, as text. */
   async dump(database: string): Promise<string> {
     const args = ['--dbname', this.urlOf(database), '--inserts'];
-    return (await run(join(programs(), 'pg_dump'), args, { maxBuffer: 1e9 })).stdout;
+    return (await run(join(installed(), 'pg_dump'), args, { maxBuffer: 1e9 })).stdout;
   }
 
   /** @param tls setting of it */

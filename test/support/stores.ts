@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { PostgresStore } from '../../src/fleet/store/postgres-store.ts';
 import { RedisStore } from '../../src/fleet/store/redis-store.ts';
 import type { LeaseHolder, Store } from '../../src/fleet/store/store.ts';
-import { RedisServer } from './fleet.ts';
+import { RedisServer, type StoreAddress } from './fleet.ts';
 import { PostgresServer } from './postgres.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
 
@@ -31,6 +31,13 @@ export type StoreBed = {
   /** Ends its connections, and gives it another password. */
   readonly lockUserOut: () => Promise<void>;
 };
+
+/** What a test opens is closed at its end, also where it fails: a connection to a store that is gone is tried for ever. */
+export async function closedAtEnd<T extends { close(): unknown }>(t: Cleanup, opening: Promise<T>): Promise<T> {
+  const opened = await opening;
+  finallyDo(t, () => opened.close());
+  return opened;
+}
 
 /** Takes the lease as one who waited for nobody. */
 export async function takeLease(
@@ -60,7 +67,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
   const stop = () => server.stop();
   return {
     ...{ begin, stop },
-    open: () => RedisStore.open(server.url, ''),
+    open: () => closedAtEnd(t, RedisStore.open(server.url, '')),
     forget: async () => {
       await stop();
       await begin();
@@ -76,7 +83,7 @@ async function redisBed(t: Cleanup): Promise<StoreBed> {
     tokenOf: (repository) => client.hget(keyOf(repository), 'token'),
     openAsUser: async () => {
       await client.call('ACL', documentedUser('user', 'pass'));
-      return RedisStore.open(server.url.replace('//', '//user:pass@'), '');
+      return closedAtEnd(t, RedisStore.open(server.url.replace('//', '//user:pass@'), ''));
     },
     refuseUser: async () => {
       await client.acl('SETUSER', 'user', '-evalsha', '-eval', '-smembers');
@@ -106,13 +113,13 @@ export function documentedRights(role: string): string {
 let server: Promise<PostgresServer> | undefined;
 let users = 0;
 
-async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
+async function postgresBed(t: Cleanup, postgres: PostgresServer): Promise<StoreBed> {
   const database = await postgres.database();
   users += 1;
   const user = `worker${users}`;
   const run = (text: string) => postgres.run(database, text);
   return {
-    open: () => PostgresStore.open(postgres.urlOf(database), '', true),
+    open: () => closedAtEnd(t, PostgresStore.open(postgres.urlOf(database), '', true)),
     stop: () => postgres.stop(),
     begin: () => postgres.begin(),
     forget: async () => {
@@ -138,7 +145,7 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
     },
     openAsUser: async () => {
       await run(`CREATE ROLE ${user} LOGIN PASSWORD 'pass'; ${documentedRights(user)}`);
-      return PostgresStore.open(postgres.urlOf(database, user, 'pass'), '', false);
+      return closedAtEnd(t, PostgresStore.open(postgres.urlOf(database, user, 'pass'), '', false));
     },
     refuseUser: async () => {
       await run(`REVOKE ALL ON ALL TABLES IN SCHEMA bullmq FROM ${user}; REVOKE ALL ON toolcrew.queue FROM ${user}`);
@@ -154,7 +161,7 @@ async function postgresBed(postgres: PostgresServer): Promise<StoreBed> {
 /** One case, for each of the stores. */
 export function testStores(name: string, run: (t: TestContext, bed: StoreBed) => Promise<void>): void {
   test(`${name} (Redis)`, async (t) => run(t, await redisBed(t)));
-  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => run(t, await postgresBed(postgres)));
+  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => run(t, await postgresBed(t, postgres)));
 }
 
 /** One case with the PostgreSQL of the file. */
@@ -164,4 +171,12 @@ export function testPostgres(name: string, run: (t: TestContext, postgres: Postg
   const started = server;
   started.catch(() => undefined);
   test(name, async (t) => run(t, await started));
+}
+
+/** One case of processes, over a Redis of its own and over a database of the file's PostgreSQL. */
+export function testOverStores(name: string, run: (t: TestContext, store: StoreAddress) => Promise<void>): void {
+  test(`${name} (Redis)`, async (t) => run(t, await RedisServer.start(t)));
+  testPostgres(`${name} (PostgreSQL)`, async (t, postgres) => {
+    await run(t, { url: postgres.urlOf(await postgres.database()) });
+  });
 }

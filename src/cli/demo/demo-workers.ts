@@ -152,7 +152,7 @@ class Workers {
 
   #kill({ running }: StateView): void {
     const row = running.find(
-      ({ last_message: said, issue_number: issue }) => said !== null && this.triedOn(issue).length > 0,
+      ({ last_message: said, issue_number: issue }) => said?.startsWith('page') && this.triedOn(issue).length > 0,
     );
     const victim = row === undefined ? undefined : this.triedOn(row.issue_number).at(-1);
     if (row === undefined || victim === undefined) return;

@@ -1,7 +1,8 @@
 // The doctor's rows of a queue: its address, TLS, versions, permissions, and the workers that are there.
 
 import { packageVersion } from '../../base/package-root.ts';
-import { refusal } from '../../base/rules/codes.ts';
+import { helpIn, refusal } from '../../base/rules/codes.ts';
+import { ToolError } from '../../base/rules/errors.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
 import {
   isLoopbackName,
@@ -10,6 +11,7 @@ import {
   shownQueueUrl,
   sslModeOf,
 } from '../../daemon/rules/queue-settings.ts';
+import { addressFrom } from '../../fleet/proofs.ts';
 import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
 import type { Store } from '../../fleet/store/store.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
@@ -31,14 +33,18 @@ function checkTls(url: string): DoctorCheck {
     : warn('queue TLS', refusal(DOCTOR_CODES.queue_not_encrypted, {}), advice);
 }
 
-function checkKey(key: string): DoctorCheck {
-  return key.length >= LEAST_KEY
-    ? ok('fleet key', `${key.length} characters`)
-    : fail(
-        'fleet key',
-        refusal(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length }),
-        'export TOOL_FLEET_KEY=…, the value that queue.key names on the coordinator',
-      );
+/** A coordinator proves its address with its key. */
+async function checkKey(store: Store, key: string): Promise<DoctorCheck> {
+  const advice = 'export TOOL_FLEET_KEY=…, the value that queue.key names on the coordinator';
+  if (key.length < LEAST_KEY)
+    return fail('fleet key', refusal(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length }), advice);
+  // What the store refuses is the row of the permissions.
+  const written = [...(await store.heldAddresses().catch(() => new Map<string, string>()))];
+  const shared = written.find(([repository, address]) => addressFrom(key, repository, address) !== null);
+  if (shared !== undefined) return ok('fleet key', `the coordinator of ${shared[0]} has the same`);
+  return written.some(([, address]) => address !== '')
+    ? fail('fleet key', refusal(FLEET_CODES.fleet_key_wrong, {}), advice)
+    : ok('fleet key', `${key.length} characters; no coordinator acts now that could compare it`);
 }
 
 async function checkWorkers(store: Store): Promise<DoctorCheck> {
@@ -56,6 +62,7 @@ async function checkWorkers(store: Store): Promise<DoctorCheck> {
       }),
       `npm install --global toolcrew@${version} on these machines`,
     );
+  if (workers.length === 0) return ok('workers', 'none was heard of in the last 15 s');
   const slots = workers.reduce((sum, one) => sum + one.slots, 0);
   return ok('workers', `${workers.length} with ${slots} slots, all of version ${version}`);
 }
@@ -72,7 +79,8 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
     const { openStore } = await import('../../fleet/store/open-store.ts');
     store = await openStore(url, 'tool doctor --queue');
   } catch (error) {
-    return [failedBy('queue', error, advice)];
+    // It names the command for a package that is missing.
+    return [failedBy('queue', error, (error instanceof ToolError ? helpIn(error.refusal) : null) ?? advice)];
   }
   try {
     const { product, version, oldest, evicts } = await store.about();
@@ -89,7 +97,7 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
         ? ok('queue memory', 'nothing is evicted')
         : warn('queue memory', refusal(DOCTOR_CODES.queue_evicts, { policy: evicts }), 'maxmemory-policy noeviction'),
       checkTls(url),
-      checkKey(key),
+      await checkKey(store, key),
     ];
     try {
       await store.probe();

@@ -4,15 +4,15 @@ import * as z from 'zod';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { assertNever } from '../../base/rules/errors.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
 import {
+  EXPECTED_QUEUE_URL,
+  gotInQueueUrl,
   isPlainHttp,
   isWorkerLabel,
   LEAST_KEY,
   MOST_LABELS,
   type QueueSettings,
-  type QueueUrlProblem,
   queueUrlProblem,
   shownQueueUrl,
 } from '../rules/queue-settings.ts';
@@ -82,29 +82,11 @@ function variableValue(key: string, variable: string, env: Environment, problems
   return null;
 }
 
-const EXPECTED_URL = 'an address like redis://host:6379 or postgres://host:5432/database';
-
-/** The address may hold a password: no message repeats what cannot be read as one. */
-function gotInstead(problem: QueueUrlProblem, url: string): string {
-  switch (problem) {
-    case 'scheme':
-      return `the scheme ${url.slice(0, url.indexOf(':'))}`;
-    case 'not_url':
-      return 'a text without a scheme';
-    case 'host':
-      return 'an address without a host, or with more than a host, a port and a number or the name of a database';
-    case 'parameter':
-      return 'other parameters than sslmode=disable, require, verify-ca or verify-full, sslrootcert, sslcert and sslkey';
-    default:
-      return assertNever(problem);
-  }
-}
-
 function checkUrl(url: string, problems: Refusal[]): void {
   const problem = queueUrlProblem(url);
   if (problem === null) return;
-  const got = gotInstead(problem, url);
-  problems.push(refusal(BASE_CODES.config_value, { key: 'queue.url', expected: EXPECTED_URL, got }));
+  const got = gotInQueueUrl(problem, url);
+  problems.push(refusal(BASE_CODES.config_value, { key: 'queue.url', expected: EXPECTED_QUEUE_URL, got }));
 }
 
 /** Null: there is no queue. @param others of the file that a queue does not go with, each with its value */

@@ -1,5 +1,7 @@
 // Settings of the queue that hands attempts to workers on other machines, and the addresses that these may use.
 
+import { assertNever } from '../../base/rules/errors.ts';
+
 /** `key` and `url` may be secrets. */
 export type QueueSettings = {
   readonly url: string;
@@ -43,7 +45,7 @@ export function isLoopbackName(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-export type QueueUrlProblem = 'not_url' | 'scheme' | 'host' | 'parameter';
+export type QueueUrlProblem = 'not_url' | 'scheme' | 'user' | 'port' | 'host' | 'parameter';
 
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 /** Parameters of an address of PostgreSQL: others may hold a password, or change what a store relies on. */
@@ -71,18 +73,51 @@ export function sslModeOf(text: string): string {
   return parametersOf(text).findLast(([name]) => name === 'sslmode')?.[1] ?? 'disable';
 }
 
+/** Whether user and password are written as an address needs them: its own characters as `%` and two digits. */
+function isUserReadable(text: string): boolean {
+  const user = text.includes('@') ? text.replace(/^[a-z]+:\/\//i, '').replace(/@[^@]*$/, '') : '';
+  // One behind the path is none of it.
+  if (/^[^@]*\/[^@]*\?/.test(user)) return true;
+  return !/[@/?#\s]|%(?![0-9a-f]{2})/i.test(user);
+}
+
 /** Why it is no address of a store that can be used; null: it is one. */
 export function queueUrlProblem(text: string): QueueUrlProblem | null {
   const scheme = schemeOf(text);
   if (scheme === undefined) return 'not_url';
+  if (scheme !== 'redis' && scheme !== 'rediss' && !isPostgresUrl(text)) return 'scheme';
+  if (!isUserReadable(text)) return 'user';
   const host = '(?:\\[[0-9a-f:]+\\]|[^:/?#\\s@]+)(?::\\d{1,5})?';
+  const [, port = ''] = /^[a-z]+:\/\/(?:[^@]*@)?(?:\[[^\]]*\]|[^:/?#@]*):(\d+)(?:[/?#]|$)/i.exec(text) ?? [];
+  if (Number(port) > 65_535) return 'port';
   if (isPostgresUrl(text)) {
     if (!new RegExp(`^[a-z]+://(?:[^@/?#]*@)?${host}(?:/[^/?#\\s]*)?(?:\\?[^#\\s]*)?$`, 'i').test(text)) return 'host';
     const isKnown = parametersOf(text).every(([name]) => PARAMETERS.includes(name));
     return isKnown && SSL_MODES.includes(sslModeOf(text)) ? null : 'parameter';
   }
-  if (scheme !== 'redis' && scheme !== 'rediss') return 'scheme';
   return new RegExp(`^[a-z]+://(?:[^@/]*@)?${host}(?:/\\d*)?$`, 'i').test(text) ? null : 'host';
+}
+
+export const EXPECTED_QUEUE_URL = 'an address like redis://host:6379 or postgres://host:5432/database';
+
+/** The address may hold a password: no message repeats what cannot be read as one. */
+export function gotInQueueUrl(problem: QueueUrlProblem, url: string): string {
+  switch (problem) {
+    case 'scheme':
+      return `the scheme ${url.slice(0, url.indexOf(':'))}`;
+    case 'not_url':
+      return 'a text without a scheme';
+    case 'user':
+      return 'a user or password with one of @ / ? # %, each of which must be written like %40';
+    case 'port':
+      return 'a port beyond 65535';
+    case 'host':
+      return 'an address without a host, or with more than a host, a port and a number or the name of a database';
+    case 'parameter':
+      return 'other parameters than sslmode=disable, require, verify-ca or verify-full, sslrootcert, sslcert and sslkey';
+    default:
+      return assertNever(problem);
+  }
 }
 
 /** The address without user, password, and parameters that are none of it. */

@@ -48,15 +48,18 @@ function isBare(root: string): boolean {
   );
 }
 
-/** What stands against another's root; undefined when nobody needs it: a start that failed claims nothing for good. */
+/**
+ * What stands against a root that somebody claimed; undefined when nobody needs it: a start that failed claims nothing for good.
+ * Two processes with state directories of their own never share one, also for the same repository: each removes what it does not know.
+ */
 function objectionToOwner(root: string, owner: Owner, repository: string, stateDir: string | null): string | undefined {
-  if (!isBare(root)) return `holds the workspaces of ${owner.repository}, not of ${repository}`;
+  if (owner.repository !== repository && !isBare(root))
+    return `holds the workspaces of ${owner.repository}, not of ${repository}`;
   // Whoever holds the caller's own state directory is the caller, or is what he is refused for.
-  const isElsewhere = owner.stateDir !== null && owner.stateDir !== stateDir;
+  const isUnknown = stateDir === null && owner.repository === repository;
+  const isElsewhere = owner.stateDir !== null && owner.stateDir !== stateDir && !isUnknown;
   const holder = isElsewhere ? readStateDirHolder(owner.stateDir) : undefined;
-  return holder === undefined
-    ? undefined
-    : `is in use by the daemon of ${owner.repository}, process ${holder.pid}, not by that of ${repository}`;
+  return holder === undefined ? undefined : `is in use by the process ${holder.pid} for ${owner.repository}`;
 }
 
 /**
@@ -75,7 +78,7 @@ export function objectionToRoot(real: string, repository: string, stateDir: stri
   if (uid !== undefined && status.uid !== uid) return `belongs to another user (uid ${status.uid})`;
   const owner = readOwner(real);
   if (owner === undefined) return isBare(real) ? undefined : 'holds files that are not ours';
-  return owner.repository === repository ? undefined : objectionToOwner(real, owner, repository, stateDir);
+  return objectionToOwner(real, owner, repository, stateDir);
 }
 
 function refuse(root: string, error: unknown): never {

@@ -7,6 +7,7 @@ import type { QueueSight } from '../../daemon/view-source.ts';
 import { jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, type FleetJob, labelsOfQueue, queueName } from '../rules/job.ts';
+import { WorkerSight } from '../rules/worker-sight.ts';
 import type { JobQueue, Store } from '../store/store.ts';
 import type { SignedJob } from '../wire.ts';
 
@@ -17,6 +18,7 @@ export class AttemptQueue {
   readonly #key: string;
   readonly #log: Logger;
   readonly #queues = new Map<string, JobQueue>();
+  readonly #workers = new WorkerSight();
   #sight: QueueSight = { waiting: 0, active: 0, workers: [], problem: null };
   /** Why the last look at it came to nothing; null: it did not. */
   #problem: string | null = null;
@@ -115,11 +117,19 @@ export class AttemptQueue {
 
   async #look(): Promise<QueueSight> {
     const counts = await Promise.all(
-      [...this.#queues.values()].map((queue) => queue.getJobCounts('waiting', 'prioritized', 'active')),
+      [...this.#queues].map(async ([name, queue]) => {
+        const {
+          waiting = 0,
+          prioritized = 0,
+          active = 0,
+        } = await queue.getJobCounts('waiting', 'prioritized', 'active');
+        return { labels: labelsOfQueue(name) ?? [], waiting: waiting + prioritized, active };
+      }),
     );
-    const sum = (name: string) => counts.reduce((total, one) => total + (one[name] ?? 0), 0);
     const workers = await this.#store.workers();
-    return { waiting: sum('waiting') + sum('prioritized'), active: sum('active'), workers, problem: null };
+    for (const one of this.#workers.look(counts, workers)) this.#log.log('warn', 'serve', one);
+    const sum = (of: 'waiting' | 'active') => counts.reduce((total, one) => total + one[of], 0);
+    return { waiting: sum('waiting'), active: sum('active'), workers, problem: null };
   }
 
   async close(): Promise<void> {

@@ -86,6 +86,7 @@ export class RemoteAttempt {
     this.options.onTaken?.(worker);
     const text = `attempt ${this.options.job.attempt} is with the worker ${worker}`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
+    this.options.hooks.onEvent({ type: 'message', text: `the worker ${worker} has it` });
     return taken;
   }
 
@@ -186,7 +187,10 @@ export class RemoteAttempt {
       if (evidence !== null) await this.options.onEvidence(evidence);
       const worker = this.worker ?? '';
       const cutOff = { kind: 'returned', worker } as const;
-      this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : end);
+      // Somebody has to find the machine.
+      const isItsOwn = !end.ok && end.fault === 'runtime';
+      const told = isItsOwn ? { ...end, words: `on the worker ${worker}: ${end.words}` } : end;
+      this.#finish(returned ? { ok: false, words: '', fault: 'runtime', resumable: true, cutOff } : told);
     });
   }
 
@@ -202,7 +206,8 @@ export class RemoteAttempt {
   /** Nothing of its worker counts any more. Resolves when what is being taken is. */
   async lose(): Promise<void> {
     const cutOff = { kind: 'lost', worker: this.worker ?? 'none' } as const;
-    const end: RunEnd = { ok: false, words: '', fault: 'runtime', resumable: true, cutOff };
+    const words = this.worker === null ? 'no worker had it' : '';
+    const end: RunEnd = { ok: false, words, fault: 'runtime', resumable: true, cutOff };
     this.#isOver = true;
     this.#receiving.abort();
     await this.#line.run(async () => this.#resolve(end));

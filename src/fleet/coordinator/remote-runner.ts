@@ -167,6 +167,8 @@ export class RemoteRunner implements Runner {
       },
     });
     coordinator.add(attempt);
+    const needs = job.labels.length === 0 ? '' : ` with ${job.labels.join(', ')}`;
+    hooks.onEvent({ type: 'message', text: `waits for a worker${needs}` });
     try {
       const priority = priorityOf(workflow().agent.priorityLabels, request.labels ?? []);
       return await this.#see(attempt, job, priority, hooks.signal);

@@ -11,14 +11,15 @@ export const FLEET_CODES = codes({
   },
   queue_store_unknown: {
     kind: 'usage',
-    message: 'Expected redis://host:6379 or postgres://host:5432/database as address of the queue, got {got}.',
-    help: 'rediss:// is Redis with TLS; sslmode=verify-full behind a ? is PostgreSQL with TLS.',
-    values: { got: 'text' },
+    message: 'The address of the queue[, {address},] is wrong: expected {expected}, got {got}.',
+    help: 'Set --queue or TOOL_QUEUE_URL on a worker, queue.url on a coordinator. rediss:// is Redis with TLS; sslmode=verify-full behind a ? is PostgreSQL with TLS.',
+    values: { expected: 'text', got: 'text' },
+    may: { address: 'text' },
   },
   queue_unreachable: {
     kind: 'daemon_unreachable',
     message: 'The queue at {url} cannot be reached: {said}.',
-    help: 'Check that the store runs, and the address: redis:// is without TLS, rediss:// with it. tool doctor --queue looks closer.',
+    help: 'Check that the store runs, and the address. With TLS are rediss://, and postgres:// with another sslmode than disable.',
     values: { url: 'text', said: 'text' },
   },
   queue_permission_missing: {
@@ -148,6 +149,24 @@ export const FLEET_CODES = codes({
     kind: 'usage',
     message: 'Expected labels like gpu,big for --labels, at most {most}, got {got}.',
     values: { most: 'number', got: 'text' },
+  },
+  worker_unable: {
+    kind: 'warning',
+    message: 'This machine has no room for the attempt {attempt}, or may not write to its places: {said}',
+    help: 'The worker takes none for two minutes. Make room on the disks of --root and --state-dir.',
+    values: { attempt: 'text', said: 'text' },
+  },
+  worker_missing: {
+    kind: 'warning',
+    message: 'Attempts that no worker takes: {waiting}. Expected {expected}, got {got}.',
+    help: 'Start tool worker, with --labels where they are needed: agent.worker_labels and labels like worker:gpu of an issue ask for them.',
+    values: { waiting: 'number', expected: 'text', got: 'text' },
+  },
+  worker_name_twice: {
+    kind: 'warning',
+    message: 'Two workers have the name {name}: the page shows one of them at a time.',
+    help: 'Start each with a --name of its own.',
+    values: { name: 'text' },
   },
   attempt_superseded: {
     kind: 'refused',

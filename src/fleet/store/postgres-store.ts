@@ -287,6 +287,12 @@ export class PostgresStore implements Store {
     return new Set(repositories.filter((one) => held.has(keyOf(one))));
   }
 
+  async heldAddresses(): Promise<ReadonlyMap<string, string>> {
+    const rows = z.array(z.object({ repository: z.string(), address: z.string() }));
+    const held = rows.parse(await this.#rows('SELECT repository, address FROM toolcrew.held_lease'));
+    return new Map(held.map(({ repository, address }) => [repository, address]));
+  }
+
   async #held(repository: string) {
     const [row] = await this.#rows('SELECT * FROM toolcrew.held_lease WHERE repository = $1', [keyOf(repository)]);
     return row === undefined ? null : holderRow.parse(row);

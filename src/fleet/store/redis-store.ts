@@ -112,6 +112,9 @@ export class RedisStore implements Store {
 
   async #try(): Promise<void> {
     await this.client.connect();
+    // Without this, a number beyond those that it has is the number 0 without a word.
+    const { db = 0 } = this.client.options;
+    if (db !== 0) await this.client.select(db);
     const key = `${PREFIX}:probe`;
     await this.client.set(key, '1', 'PX', 1_000);
     // Everything that BullMQ does is a script.
@@ -247,6 +250,27 @@ export class RedisStore implements Store {
     return new Set(repositories.filter((_, index) => found[index] === 1));
   }
 
+  async heldAddresses(): Promise<ReadonlyMap<string, string>> {
+    const held = new Map<string, string>();
+    for (const key of await this.#keys(leaseKey(''))) {
+      const address = await this.client.hget(key, 'address');
+      if (address !== null) held.set(key.slice(leaseKey('').length), address);
+    }
+    return held;
+  }
+
+  /** Keys that begin so. */
+  async #keys(start: string): Promise<ReadonlySet<string>> {
+    const keys = new Set<string>();
+    let cursor = '0';
+    do {
+      const [next, found] = await this.client.scan(cursor, 'MATCH', `${start}*`, 'COUNT', 500);
+      cursor = next;
+      for (const key of found) keys.add(key);
+    } while (cursor !== '0');
+    return keys;
+  }
+
   /** Number of the lease on a repository; null: nobody has it. */
   async fenceOf(repository: string): Promise<number | null> {
     const fence = await this.client.hget(leaseKey(repository), 'fence');
@@ -268,15 +292,8 @@ export class RedisStore implements Store {
 
   /** By their names. What cannot be read is left out. */
   async workers(): Promise<readonly SeenWorker[]> {
-    const keys: string[] = [];
-    let cursor = '0';
-    do {
-      const [next, found] = await this.client.scan(cursor, 'MATCH', `${WORKERS}*`, 'COUNT', 500);
-      cursor = next;
-      keys.push(...found);
-    } while (cursor !== '0');
     const rows = await Promise.all(
-      [...new Set(keys)].map(async (key) => {
+      [...(await this.#keys(WORKERS))].map(async (key) => {
         const [text, left] = await Promise.all([this.client.get(key), this.client.pttl(key)]);
         return text === null ? [] : readPresence(text, Math.max(0, PRESENCE_MS - left));
       }),

@@ -95,6 +95,8 @@ export type Store = {
   releaseLease(repository: string, holder: LeaseHolder): Promise<void>;
   /** Those of the repositories that a coordinator acts for. */
   heldLeases(repositories: readonly string[]): Promise<ReadonlySet<string>>;
+  /** What the holders of all leases wrote as their addresses, by the repositories in lower case. */
+  heldAddresses(): Promise<ReadonlyMap<string, string>>;
   /** Number of the lease on a repository; null: nobody has it. */
   fenceOf(repository: string): Promise<number | null>;
   /** What the holder of the lease wrote as its address; null: nobody has it. */

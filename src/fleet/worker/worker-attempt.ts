@@ -1,12 +1,13 @@
 // One attempt on a worker: a workspace from the coordinator's bundle, the operator's hooks, the agent, and the work handed in.
 
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { RunEnd, RunRequest } from '../../agents/ports.ts';
 import type { Expiry } from '../../agents/rules/expiry.ts';
 import { tracedRunner } from '../../agents/traced-runner.ts';
 import { Watchdog } from '../../agents/watchdog.ts';
 import { removeTree } from '../../base/files/remove-tree.ts';
+import { isWithoutRoom } from '../../base/files/room.ts';
 import { inSpan } from '../../base/in-span.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { errorCode, isFailure, messageOf } from '../../base/rules/errors.ts';
@@ -200,7 +201,12 @@ export class WorkerAttempt {
     } catch (error) {
       if (error instanceof Superseded) throw error;
       // An agent may have taken away what cannot be read any more.
-      this.#isAble = !isDiskFull(error) && (this.#isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
+      const { id, root, stateDir, log } = this.#parts;
+      const isFull =
+        isDiskFull(error) || (await isWithoutRoom(dirname(root))) || (await isWithoutRoom(dirname(stateDir)));
+      this.#isAble = !isFull && (this.#isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
+      const what = { attempt: id, said: messageOf(error) };
+      if (!this.#isAble) log.log('warn', 'agent', refusal(FLEET_CODES.worker_unable, what));
       return { end: failed(error), evidence: null };
     }
   }

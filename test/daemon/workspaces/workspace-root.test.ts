@@ -69,13 +69,28 @@ test('a claim without any workspace is given up to another repository, unless it
   mkdirSync(join(root, '.toolcrew', 'spares', '1'), { recursive: true });
   const daemon = holdStateDir(state, '/WORKFLOW.md');
   finallyDo(t, () => daemon.release());
-  const why = `is in use by the daemon of h/o/typo, process ${process.pid}, not by that of h/o/r`;
+  const why = `is in use by the process ${process.pid} for h/o/typo`;
   isTaken(refusal(root, 'h/o/r'), realpathSync(root), why);
   daemon.release();
   assert.equal(refusal(root, 'h/o/r'), null);
   assert.match(readFileSync(join(root, '.toolcrew', 'root.json'), 'utf8'), /"repository":"h\/o\/r"/);
   writeFileSync(join(root, '.toolcrew', 'root.json'), '{"repos');
   assert.equal(refusal(root, 'h/o/r'), null, 'nor does a torn claim stand for ever');
+});
+
+test('two processes with state directories of their own do not share a root, also for the same repository', (t) => {
+  const directory = tempDir(t);
+  const root = join(directory, 'root');
+  const state = join(directory, 'state');
+  const daemon = holdStateDir(state, '/WORKFLOW.md');
+  finallyDo(t, () => daemon.release());
+  claimRoot(root, 'h/o/r', state);
+  mkdirSync(join(root, 'issue-1'));
+  const why = `is in use by the process ${process.pid} for h/o/r`;
+  isTaken(refusal(root), realpathSync(root), why);
+  assert.equal(refusal(root, 'h/o/r', state), null);
+  daemon.release();
+  assert.equal(refusal(root), null, 'whoever goes on after it has what it left');
 });
 
 test('what tells of a workspace keeps the root: the mark of one, one that is being saved, one without a mark', (t) => {

@@ -160,6 +160,7 @@ testStores(
     const user = await bed.openAsUser();
     finallyDo(t, () => user.close());
     assert.deepEqual([await user.addressOf(REPOSITORY), await user.fenceOf(REPOSITORY)], [own.address, holder.fence]);
+    assert.deepEqual([...(await user.heldAddresses())], [[REPOSITORY.toLowerCase(), own.address]]);
     // It may know all that the holder knows.
     const attempts: readonly (() => Promise<unknown>)[] = [
       () => user.takeLease(REPOSITORY, { ...own, token: 'another' }, '', 600_000, 0),

@@ -131,8 +131,8 @@ export const WORKSPACES_CODES = codes({
   },
   workspace_root_taken: {
     kind: 'workspace_root',
-    message: "workspace.root: expected an empty directory or one of this daemon's, got {path}: it {why}.",
-    help: 'Name another directory there, one for each repository.',
+    message: 'Expected an empty directory for workspaces or one of its own, got {path}: it {why}.',
+    help: 'Name another directory in workspace.root, one for each repository; of a worker, in --root. Two workers on one machine have different --name, --state-dir and --root.',
     values: { path: 'text', why: 'text' },
   },
   after_create_no_clone: {
