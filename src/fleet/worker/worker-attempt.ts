@@ -32,12 +32,14 @@ import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
+import type { Signs } from './life-signs.ts';
 
 export type AttemptParts = WorkspaceParts & {
   readonly client: CoordinatorClient;
   readonly job: SignedJob;
   readonly kept: KeptWork;
   readonly cache: CodeCache;
+  readonly signs: Signs;
   readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
@@ -103,13 +105,14 @@ export class WorkerAttempt {
   #release: () => Promise<void> = async () => undefined;
 
   constructor(parts: AttemptParts) {
-    const { order, client, clock } = parts;
+    const { order, client, clock, signs } = parts;
     this.#parts = parts;
     this.#workflow = workflowOf(parts);
     this.#delivered = tipOf(order);
     this.#beats = new Beats({
       client,
       clock,
+      signs,
       wantsWords: order.tool.mode !== 'agent',
       onStop: () => this.#stop.abort(),
       onFailure: (error) => this.#lose(error),
