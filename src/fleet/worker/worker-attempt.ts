@@ -217,17 +217,17 @@ export class WorkerAttempt {
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
     const { span } = this.#parts;
-    const { origin, release } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
-    this.#release = release;
+    const code = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = code.release;
     const made = await inSpan(span, 'workspace', async () => {
-      const opened = await openWorkspace(this.#parts, workflow, origin);
+      const opened = await openWorkspace(this.#parts, workflow, code);
       return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
     });
     const { mirror, workspaces, carrier, agents, path } = made;
     await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
-    await this.#putFiles(origin, workspaces, carrier, signal);
+    await this.#putFiles(code.origin, workspaces, carrier, signal);
     this.#isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);
