@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
-import { fleetLoad, fleetRecovery } from './fleet-load.ts';
+import { fleetLoad, fleetPostgres, fleetRecovery } from './fleet-load.ts';
 import { fleetScale } from './fleet-scale.ts';
 import { follow } from './follow.ts';
 import { hookProcesses, residentGuard, teamCall } from './hooks.ts';
@@ -36,6 +36,7 @@ const BENCHMARKS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   'team-log': teamLog,
   kills: async () => [kills()],
   'fleet-load': fleetLoad,
+  'fleet-postgres': fleetPostgres,
   'fleet-recovery': fleetRecovery,
   'fleet-scale': fleetScale,
   hooks: hookProcesses,

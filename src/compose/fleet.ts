@@ -43,6 +43,7 @@ import { CodeCache } from '../fleet/worker/code-cache.ts';
 import { KeptOffers } from '../fleet/worker/kept-offers.ts';
 import { KeptWork } from '../fleet/worker/kept-work.ts';
 import { Leftovers } from '../fleet/worker/leftovers.ts';
+import { LifeSigns } from '../fleet/worker/life-signs.ts';
 import { FleetWorker, type TakenAttempt } from '../fleet/worker/worker.ts';
 import { WorkerAttempt } from '../fleet/worker/worker-attempt.ts';
 import type { Evidence } from '../gate/rules/evidence.ts';
@@ -273,6 +274,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     // What other attempts have, also later ones, may be of another repository.
     const isolationFor = (own: { readonly stateDir: string; readonly root: string }) => async (mode: IsolationMode) =>
       (await isolationHere(mode)).aloneIn([own.stateDir, own.root]);
+    const signs = new LifeSigns(clock);
     const cache = new CodeCache(codeDir, (said) => log.log('info', 'serve', said));
     const kept = new KeptWork(keptDir);
     const attemptOf = (given: Omit<TakenAttempt, 'id'>, id: string) => {
@@ -286,7 +288,7 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
         attempt: job.attempt,
       };
       return new WorkerAttempt({
-        ...{ ...given, id, kept, cache, defaults, runtime, env, clock, log, ...own },
+        ...{ ...given, id, kept, cache, signs, defaults, runtime, env, clock, log, ...own },
         isolation: isolationFor(own),
         span: tracer.start('worker', facts, { parent: order.traceparent, at: askedAt }),
         newRun: () => `${mark}.${randomBytes(9).toString('base64url')}`,

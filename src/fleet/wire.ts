@@ -115,13 +115,21 @@ export const beatSchema = z.object({
   output: text,
   heard: z.array(word).max(1_000),
   wants: z.boolean(),
+  /** Further attempts of the worker that are at work. */
+  others: z
+    .array(z.object({ id: word, token: word }))
+    .max(1_000)
+    .optional(),
 });
 export type Beat = z.infer<typeof beatSchema>;
 
-/** `stop`: the agent is to be ended. */
+const ids = z.array(word);
+
+/** `stop`: the agent is to be ended. `over`: the attempt is not the worker's any more. */
 export const beatAnswerSchema = z.object({
   stop: z.boolean(),
   words: z.object({ text: z.string(), keys: z.array(z.string()) }).nullable(),
+  others: z.object({ stop: ids, over: ids }).optional(),
 });
 
 export const startedSchema = z.object({ pid: count });

@@ -1,7 +1,9 @@
 // Runs git; every other file calls it through here.
 
 import { accessSync, constants, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { Limiter } from '../base/limiter.ts';
 import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { boundedOutput, runProgram, startProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
@@ -40,6 +42,11 @@ export type GitResult = { readonly exitCode: number | null; readonly stdout: str
 
 /** Long enough for a large repository on a slow disk; an end for what waits on a pipe that somebody planted. */
 export const LOCAL_MS = 300_000;
+/**
+ * Git without a server, of the whole process, since it is one machine: hundreds at a time end no sooner, and while this process
+ * starts them it does nothing else.
+ */
+const LOCAL = new Limiter(Math.max(8, 4 * availableParallelism()), 10_000);
 
 /**
  * Nothing of a repository's own configuration may start a program or lead elsewhere: hooks, the file-system monitor and
@@ -173,18 +180,21 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
   const credential = secret === undefined ? [] : credentialFor(secretFor);
   const all = [...SAFE, ...credential, ...withPlainOutput(args)];
   const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
-  const result = await runProgram(file, words, {
-    cwd,
-    env: options.env ?? cloneEnvironment(process.env),
-    timeoutMs,
-    countsSilence: options.countsSilence === true,
-    graceMs: 1_000,
-    ...(signal === undefined ? {} : { signal }),
-    ...(input === undefined ? {} : { input }),
-    ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
-    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
-    ...(secret === undefined ? {} : { secret }),
-  });
+  const run = () =>
+    runProgram(file, words, {
+      cwd,
+      env: options.env ?? cloneEnvironment(process.env),
+      timeoutMs,
+      countsSilence: options.countsSilence === true,
+      graceMs: 1_000,
+      ...(signal === undefined ? {} : { signal }),
+      ...(input === undefined ? {} : { input }),
+      ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
+      ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+      ...(secret === undefined ? {} : { secret }),
+    });
+  // Of those that wait for a server, many cost nothing.
+  const result = await (options.countsSilence === true ? run() : LOCAL.run(run, signal));
   if (result.timedOut) {
     const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
     throw failure(GIT_CODES.git_timed_out, { command: verbOf(args), why, seconds: timeoutMs / 1000 });

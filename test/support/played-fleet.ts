@@ -16,6 +16,7 @@ import { WorkerRequests } from '../../src/fleet/coordinator/worker-requests.ts';
 import { RedisStore } from '../../src/fleet/store/redis-store.ts';
 import type { WorkCarrier } from '../../src/fleet/work-carrier.ts';
 import { Beats } from '../../src/fleet/worker/beats.ts';
+import { LifeSigns } from '../../src/fleet/worker/life-signs.ts';
 import { FleetWorker, type TakenAttempt } from '../../src/fleet/worker/worker.ts';
 import { CutProxy } from './cut-proxy.ts';
 import { freePort } from './daemon.ts';
@@ -255,7 +256,8 @@ async function attempt(
   const bundle = join(directory, `${id}.bundle`);
   const stop = new AbortController();
   const end = () => stop.abort();
-  const beats = new Beats({ client, clock: systemClock, wantsWords: false, onStop: end, onFailure: end });
+  const signs = new LifeSigns(systemClock);
+  const beats = new Beats({ client, signs, clock: systemClock, wantsWords: false, onStop: end, onFailure: end });
   beats.start();
   try {
     await client.code(bundle);

@@ -71,6 +71,16 @@ export class Coordinator {
     return this.#attempts.get(id)?.admits(token) === true;
   }
 
+  /** Signs of life: which of the agents are to be ended, and which attempts are not the worker's any more. */
+  hear(signs: readonly { readonly id: string; readonly token: string }[]) {
+    const [stop, over]: [string[], string[]] = [[], []];
+    for (const { id, token } of signs) {
+      if (!this.admits(id, token)) over.push(id);
+      else if (this.admit(id, token).isStopping) stop.push(id);
+    }
+    return { stop, over };
+  }
+
   /** Whether the end of the attempt was taken already: a worker that got no answer reports it once more. */
   hasEnded(id: string, token: string): boolean {
     const known = this.#ended.get(id);

@@ -235,8 +235,10 @@ export class WorkerRequests {
 
   async #answer(attempt: RemoteAttempt, verb: string, body: string): Promise<unknown> {
     switch (verb) {
-      case 'beat':
-        return attempt.beat(decodeJson(beatSchema, body));
+      case 'beat': {
+        const { others, ...beat } = decodeJson(beatSchema, body);
+        return { ...attempt.beat(beat), ...(others === undefined ? {} : { others: this.#coordinator.hear(others) }) };
+      }
       case 'started':
         return attempt.started(decodeJson(startedSchema, body).pid);
       case 'turn':

@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import type { RuntimeDir } from '../../base/processes/runtime-dir.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
+import type { FixedCopy } from '../../daemon/workspaces/mirror/linked-copy.ts';
 import { Mirror } from '../../daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../../daemon/workspaces/mirror/module-copies.ts';
 import { WorkspaceManifests } from '../../daemon/workspaces/workspace-manifests.ts';
@@ -52,6 +53,13 @@ function originOf({ stateDir }: Pick<WorkspaceParts, 'stateDir'>): string {
   return join(stateDir, 'origin.git');
 }
 
+/** What the work begins with: a repository, which is `fixed` where attempts share it, and what gives it back. */
+export type Code = {
+  readonly origin: string;
+  readonly fixed: FixedCopy | undefined;
+  readonly release: () => Promise<void>;
+};
+
 /**
  * Gives a repository with what the work begins with, and what gives it back.
  * @param parts `client`: of the coordinator that has it
@@ -63,7 +71,7 @@ export async function fetchCode(
     readonly cache: CodeCache;
   },
   signal: AbortSignal,
-): Promise<{ readonly origin: string; readonly release: () => Promise<void> }> {
+): Promise<Code> {
   const { order, job, stateDir, client, cache, isolation } = parts;
   const bundle = join(stateDir, 'handed-out.bundle');
   const { default_head: sha, default_branch: branch } = order;
@@ -73,24 +81,27 @@ export async function fetchCode(
     await mkdir(origin, { recursive: true, mode: 0o700 });
     await client.code(bundle);
     await unpackOrigin(origin, bundle, order, signal);
-    return { origin, release: async () => undefined };
+    return { origin, fixed: undefined, release: async () => undefined };
   }
   const { path, release } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
     await client.code(bundle, earlier?.sha);
     await unpackDefault(directory, bundle, { branch, sha, earlier: earlier?.path ?? null }, signal);
   });
-  return { origin: path, release };
+  return { origin: path, fixed: { path, branch, sha }, release };
 }
 
-/** @param origin what it is cloned from */
-export async function openWorkspace(parts: WorkspaceParts, workflow: () => Workflow, origin = originOf(parts)) {
+/** @param code what it is cloned from; left out: what the coordinator handed out for this attempt alone */
+export async function openWorkspace(parts: WorkspaceParts, workflow: () => Workflow, code?: Code) {
+  const { origin, fixed } = code ?? { origin: originOf(parts), fixed: undefined };
   const { order, stateDir, root, runtime, env, clock, log } = parts;
   const isolation = await parts.isolation(order.tool.isolation);
   const remote = {
     ...{ remoteUrl: origin, secret: async () => null, env: { ...env }, clock },
     silenceMs: () => workflow().workspace.cloneTimeoutMs,
   };
-  const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote });
+  const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...remote, fixed });
+  // The coordinator hands out nothing that needs it.
+  mirror.lfs.leaveOut(order.head);
   const author = order.author ?? undefined;
   const workspaces = new DiskWorkspaces({
     ...{ root, mirror, isolation, workflow, clock, log, author },

@@ -1,14 +1,16 @@
-// Reports of a worker on its agent, gathered into few requests: events, output, and a sign of life.
+// Reports of a worker on its agent, gathered into few requests: events and output, beside the signs of life.
 
 import type { AgentEvent, Words } from '../../agents/ports.ts';
 import type { Clock } from '../../base/ports.ts';
 import { clip } from '../../base/rules/text.ts';
-import type { CoordinatorClient } from './coordinator-client.ts';
+import type { Sign, Signs } from './life-signs.ts';
 
 export type BeatsOptions = {
-  readonly client: Pick<CoordinatorClient, 'beat'>;
+  readonly client: Sign['client'];
+  /** Tells that the attempt is at work, while nothing else is said. */
+  readonly signs: Signs;
   readonly clock: Clock;
-  /** A team at work takes what people write meanwhile. */
+  /** A team at work takes what people write meanwhile: each of its requests asks for that. */
   readonly wantsWords: boolean;
   /** The coordinator wants the agent to end. */
   readonly onStop: () => void;
@@ -17,6 +19,8 @@ export type BeatsOptions = {
 };
 
 const BEAT_MS = 1_000;
+/** The signs of life are enough. */
+const LONG_MS = 3_600_000;
 /** What comes soon after one another goes together. */
 const GATHER_MS = 100;
 /** A request of these stays below what the coordinator reads. */
@@ -83,10 +87,18 @@ export class Beats {
   }
 
   async #run(): Promise<void> {
+    const { client, signs, wantsWords, onStop } = this.#options;
+    const leave = wantsWords ? undefined : signs.add({ client, onStop, onFailure: (error) => this.#refuse(error) });
+    await this.#report(wantsWords ? BEAT_MS : LONG_MS);
+    await leave?.();
+  }
+
+  /** @param beatMs it reports that nothing is to be said so often */
+  async #report(beatMs: number): Promise<void> {
     const { clock } = this.#options;
     const { signal } = this.#over;
     while (!signal.aborted && !this.#isRefused) {
-      await clock.sleep(BEAT_MS, this.#wake.signal);
+      await clock.sleep(beatMs, this.#wake.signal);
       await clock.sleep(GATHER_MS, signal);
       this.#wake = new AbortController();
       if (!signal.aborted) await this.#send();
@@ -101,7 +113,7 @@ export class Beats {
 
   async #beat(): Promise<void> {
     if (this.#isRefused) return;
-    const { client, wantsWords, onStop, onFailure } = this.#options;
+    const { client, wantsWords, onStop } = this.#options;
     const events = this.#events.splice(0, MOST_EVENTS);
     const output = this.#output.slice(0, MOST_OUTPUT);
     this.#output = this.#output.slice(output.length);
@@ -111,9 +123,15 @@ export class Beats {
       if (words !== null) this.#words.push(words);
       if (stop) onStop();
     } catch (error) {
-      this.#isRefused = true;
-      onFailure(error);
+      this.#refuse(error);
     }
+  }
+
+  #refuse(error: unknown): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    this.#wake.abort();
+    this.#options.onFailure(error);
   }
 }
 

@@ -36,6 +36,8 @@ export type ClientOptions = {
   readonly token?: string;
   /** Called once for each time that the coordinator falls silent. */
   readonly onSilent: (said: string) => void;
+  /** Called when no answer came on the connections; they are made anew without it. */
+  readonly onDead?: () => void;
   /** Ends all requests and their repetitions. */
   readonly signal: AbortSignal;
 };
@@ -75,14 +77,14 @@ type Body =
 export class CoordinatorClient {
   readonly #options: ClientOptions;
   #agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
-  readonly #id: string;
+  readonly id: string;
   #token = '';
   /** What came in the place of the last answer. */
   #silence = 'no answer';
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#id = attemptId(options.job);
+    this.id = attemptId(options.job);
     this.#token = options.token ?? '';
   }
 
@@ -93,8 +95,8 @@ export class CoordinatorClient {
   async take(limitMs = 2 * this.#options.job.lease_ms): Promise<Order> {
     const { key } = this.#options;
     const nonce = newToken();
-    const taken = decodeJson(takenSchema, await this.#within(limitMs, (signal) => this.#take(this.#id, nonce, signal)));
-    if (!isSame(taken.proof, orderProof(key, this.#id, nonce, taken.order)))
+    const taken = decodeJson(takenSchema, await this.#within(limitMs, (signal) => this.#take(this.id, nonce, signal)));
+    if (!isSame(taken.proof, orderProof(key, this.id, nonce, taken.order)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
     this.#token = taken.token;
     return decodeJson(orderSchema, taken.order);
@@ -165,6 +167,10 @@ export class CoordinatorClient {
     await this.#call('end', end);
   }
 
+  get address(): string {
+    return this.#options.job.coordinator;
+  }
+
   get token(): string {
     return this.#token;
   }
@@ -174,14 +180,14 @@ export class CoordinatorClient {
   }
 
   /** Whatever waits for an answer on a connection of before is asked again on a new one. */
-  #renewConnections(): void {
+  renewConnections(): void {
     const before = this.#agent;
     this.#agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
     void before.destroy();
   }
 
   #path(verb: string): string {
-    return `attempts/${this.#id}/${verb}`;
+    return `attempts/${this.id}/${verb}`;
   }
 
   #call(verb: string, value: unknown): Promise<string> {
@@ -232,7 +238,7 @@ export class CoordinatorClient {
     read: (stream: Readable) => Promise<string>,
     signal: AbortSignal,
   ): Promise<string> {
-    const { job } = this.#options;
+    const { job, onDead = () => this.renewConnections() } = this.#options;
     const [content, headers] = await contentOf(body);
     const isBeat = path.endsWith(`/${BEAT}`);
     try {
@@ -248,7 +254,7 @@ export class CoordinatorClient {
       throw refused(answer.statusCode, await answer.body.text());
     } catch (error) {
       if (error instanceof Refused) throw error.why;
-      if (isBeat && errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT') this.#renewConnections();
+      if (isBeat && errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT') onDead();
       // What this machine cannot do is no silence of the coordinator.
       if (OWN_FAULTS.includes(errorCode(error))) throw error;
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));

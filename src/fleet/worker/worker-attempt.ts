@@ -33,12 +33,14 @@ import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
+import type { Signs } from './life-signs.ts';
 
 export type AttemptParts = WorkspaceParts & {
   readonly client: CoordinatorClient;
   readonly job: SignedJob;
   readonly kept: KeptWork;
   readonly cache: CodeCache;
+  readonly signs: Signs;
   readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
@@ -104,13 +106,14 @@ export class WorkerAttempt {
   #release: () => Promise<void> = async () => undefined;
 
   constructor(parts: AttemptParts) {
-    const { order, client, clock } = parts;
+    const { order, client, clock, signs } = parts;
     this.#parts = parts;
     this.#workflow = workflowOf(parts);
     this.#delivered = tipOf(order);
     this.#beats = new Beats({
       client,
       clock,
+      signs,
       wantsWords: order.tool.mode !== 'agent',
       onStop: () => this.#stop.abort(),
       onFailure: (error) => this.#lose(error),
@@ -220,17 +223,17 @@ export class WorkerAttempt {
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
     const { span } = this.#parts;
-    const { origin, release } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
-    this.#release = release;
+    const code = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = code.release;
     const made = await inSpan(span, 'workspace', async () => {
-      const opened = await openWorkspace(this.#parts, workflow, origin);
+      const opened = await openWorkspace(this.#parts, workflow, code);
       return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
     });
     const { mirror, workspaces, carrier, agents, path } = made;
     await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
-    await this.#putFiles(origin, workspaces, carrier, signal);
+    await this.#putFiles(code.origin, workspaces, carrier, signal);
     this.#isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);

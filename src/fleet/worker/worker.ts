@@ -74,6 +74,8 @@ export class FleetWorker {
   readonly #returning = new AbortController();
   /** All is ended, whatever is left. */
   #isEnded = false;
+  /** Of attempts that it has. */
+  readonly #clients = new Set<CoordinatorClient>();
   /** Of the requests under way. */
   readonly #cuts = new Set<AbortController>();
   readonly #startedAt: number;
@@ -284,8 +286,12 @@ export class FleetWorker {
   #client(job: SignedJob, signal: AbortSignal): CoordinatorClient {
     const { key, name, version, clock, log } = this.#options;
     const address = job.coordinator;
+    // One connection that is dead tells of all others to the same machine.
+    const onDead = () => {
+      for (const one of this.#clients) if (one.address === address) one.renewConnections();
+    };
     return new CoordinatorClient({
-      ...{ job, key, worker: name, version, clock, signal },
+      ...{ job, key, worker: name, version, clock, signal, onDead },
       onSilent: (said) => log.log('warn', 'serve', refusal(FLEET_CODES.coordinator_silent, { address, said })),
     });
   }
@@ -348,6 +354,7 @@ export class FleetWorker {
     };
     void renew();
     const client = this.#client(data, cut.signal);
+    this.#clients.add(client);
     const askedAt = clock.now();
     try {
       const order = await client.take();
@@ -370,6 +377,7 @@ export class FleetWorker {
     } finally {
       over.abort();
       this.#cuts.delete(cut);
+      this.#clients.delete(client);
       await client.close();
     }
   }

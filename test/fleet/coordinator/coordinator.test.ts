@@ -169,6 +169,20 @@ test('a call that comes again is made once, and a stop is told with the next bea
   assert.equal(one.silentMs, 0);
 });
 
+test('signs of life of several attempts say which are to end, and which are over', async () => {
+  const { coordinator, attempt, take, clock } = setUp();
+  const [one, two, lost] = [attempt(1), attempt(2), attempt(3)];
+  for (const each of [one, two, lost]) coordinator.add(each);
+  const signs = [one, two, lost].map(({ id }) => ({ id, token: take(id).token }));
+  two.stop();
+  await lost.lose();
+  clock.stop(700);
+  assert.deepEqual(coordinator.hear([...signs, { id: one.id, token: 'another' }]), {
+    ...{ stop: [two.id], over: [lost.id, one.id] },
+  });
+  assert.deepEqual([one.silentMs, two.silentMs, lost.silentMs], [0, 0, 700]);
+});
+
 test('a worker has one bundle on its way: a later one ends it, and the end of the attempt ends both', async () => {
   const one = setUp().attempt(1);
   const [first, second] = [one.receive(), one.receive()];

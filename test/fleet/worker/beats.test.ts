@@ -3,22 +3,43 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Beats } from '../../../src/fleet/worker/beats.ts';
+import { LifeSigns } from '../../../src/fleet/worker/life-signs.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+
+type Sent = { readonly id: string; readonly output: string; readonly others: readonly string[] };
+
+/** Attempts of one worker, with all requests that they send. */
+function played(wantsWords = false) {
+  const clock = new FakeClock();
+  const signs = new LifeSigns(clock);
+  const sent: Sent[] = [];
+  const answers = { stop: [] as string[], over: [] as string[], refused: [] as string[] };
+  const ended: string[] = [];
+  const start = (id: string, address = 'http://one') => {
+    const beats = new Beats({
+      ...{ clock, signs, wantsWords },
+      onStop: () => ended.push(`${id} stops`),
+      onFailure: (error) => ended.push(`${id}: ${error instanceof Error ? error.message : error}`),
+      client: {
+        ...{ id, address, token: `token of ${id}` },
+        beat: async ({ output, others = [] }) => {
+          if (answers.refused.includes(id)) throw new Error('refused');
+          sent.push({ id, output, others: others.map((one) => `${one.id} with ${one.token}`) });
+          const { stop, over } = answers;
+          return { stop: stop.includes(id), words: null, others: { stop, over } };
+        },
+      },
+    });
+    beats.start();
+    return beats;
+  };
+  return { clock, sent, answers, ended, start };
+}
 
 test('a sign of life is sent each second, what is said goes soon, and no signal is combined', async (t) => {
   const combined = t.mock.method(AbortSignal, 'any');
-  const clock = new FakeClock();
-  const sent: { readonly at: number; readonly output: string }[] = [];
-  const beats = new Beats({
-    ...{ clock, wantsWords: false, onStop: () => undefined, onFailure: (error) => assert.fail(String(error)) },
-    client: {
-      beat: async ({ output }) => {
-        sent.push({ at: clock.elapsed(), output });
-        return { stop: false, words: null };
-      },
-    },
-  });
-  beats.start();
+  const { clock, sent, start } = played();
+  const beats = start('a');
   await clock.pass(60_000);
   const idle = sent.length;
   assert.ok(idle > 50 && idle < 62, String(idle));
@@ -27,4 +48,58 @@ test('a sign of life is sent each second, what is said goes soon, and no signal 
   assert.equal(sent.at(-1)?.output, 'said');
   await beats.close();
   assert.equal(combined.mock.callCount(), 0);
+});
+
+test('one request a second tells of all attempts that a worker has of a coordinator', async () => {
+  const { clock, sent, start } = played();
+  const all = [start('a'), start('b'), start('c'), start('elsewhere', 'http://two')];
+  await clock.pass(10_500);
+  assert.equal(sent.length, 20);
+  assert.deepEqual(sent.filter(({ id }) => id !== 'elsewhere').at(-1), {
+    id: 'a',
+    output: '',
+    others: ['b with token of b', 'c with token of c'],
+  });
+  await all[0]?.close();
+  await clock.pass(1_000);
+  assert.deepEqual(sent.filter(({ id }) => id !== 'elsewhere').at(-1), {
+    ...{ id: 'b', output: '', others: ['c with token of c'] },
+  });
+  for (const beats of all) await beats.close();
+  const before = sent.length;
+  await clock.pass(10_000);
+  assert.equal(sent.length, before);
+});
+
+test('an answer says which agents are to end, and which attempts are over', async () => {
+  const { clock, answers, ended, start } = played();
+  const all = [start('a'), start('b'), start('c')];
+  answers.stop.push('b');
+  answers.over.push('c');
+  await clock.pass(1_000);
+  assert.equal(ended[0], 'b stops');
+  assert.match(ended[1] ?? '', /^c: /);
+  answers.stop.splice(0);
+  await clock.pass(5_000);
+  assert.equal(ended.length, 2);
+  for (const beats of all) await beats.close();
+});
+
+test('where the attempt that sends is refused, the next one tells of the others', async () => {
+  const { clock, sent, answers, ended, start } = played();
+  const all = [start('a'), start('b'), start('c')];
+  answers.refused.push('a');
+  await clock.pass(2_000);
+  assert.deepEqual(ended, ['a: refused']);
+  assert.deepEqual(sent, [{ id: 'b', output: '', others: ['c with token of c'] }]);
+  for (const beats of all) await beats.close();
+});
+
+test('a team at work asks for words with requests of its own', async () => {
+  const { clock, sent, start } = played(true);
+  const all = [start('a'), start('b')];
+  await clock.pass(11_500);
+  assert.deepEqual([...new Set(sent.map(({ id }) => id))].sort(), ['a', 'b']);
+  assert.ok(sent.length >= 18 && sent.every(({ others }) => others.length === 0), String(sent.length));
+  for (const beats of all) await beats.close();
 });

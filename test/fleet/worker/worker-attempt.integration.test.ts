@@ -16,6 +16,7 @@ import { CodeCache } from '../../../src/fleet/worker/code-cache.ts';
 import { CoordinatorClient } from '../../../src/fleet/worker/coordinator-client.ts';
 import { KeptWork } from '../../../src/fleet/worker/kept-work.ts';
 import { Leftovers } from '../../../src/fleet/worker/leftovers.ts';
+import { LifeSigns } from '../../../src/fleet/worker/life-signs.ts';
 import { WorkerAttempt } from '../../../src/fleet/worker/worker-attempt.ts';
 import { attemptOf, jobAt, ORDER, openCoordinator, SHARED_KEY, signed } from '../../support/fleet-coordinator.ts';
 import { gitAs } from '../../support/forge.ts';
@@ -92,6 +93,7 @@ async function setUp(t: Cleanup, { script, tool, root, hold }: Settings) {
       ...{ client, job, order, kept, id: attempt.id, defaults: workflowWith({}), runtime, isolation, log, ...own },
       ...{ env: process.env, clock: systemClock, returning: returning.signal },
       ...{ span: NO_SPAN, askedAt: 0, cache: new CodeCache(join(directory, 'code')) },
+      signs: new LifeSigns(systemClock),
       newRun: () => {
         runs += 1;
         return `${attempt.id}-${process.pid}-${runs}`;

@@ -28,6 +28,11 @@ export class KnownRefs {
     return this.#refs;
   }
 
+  /** The repository was made just now, with these. */
+  begin(refs: Refs): void {
+    this.#refs = Promise.resolve(new Map(refs));
+  }
+
   async #load(): Promise<Map<string, string>> {
     try {
       return new Map(await this.#read());

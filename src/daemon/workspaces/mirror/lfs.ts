@@ -109,6 +109,11 @@ export class Lfs {
     return tryGit(args, { cwd, env: cloneEnvironment(env), maxBytes: LIST_BYTES, signal, ...BYTES, ...more });
   }
 
+  /** It is known that the commit does not use it. */
+  leaveOut(sha: string): void {
+    this.#using.set(sha, Promise.resolve(false));
+  }
+
   /** Whether attributes of the commit hand files over to LFS. */
   uses(sha: string, signal: AbortSignal): Promise<boolean> {
     const known = this.#using.get(sha);

@@ -24,6 +24,7 @@ import { bringKept, cloneFirst } from './first-clone.ts';
 import { gitFailure } from './git-failure.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
+import { type FixedCopy, linkCopy } from './linked-copy.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
@@ -34,6 +35,8 @@ export type MirrorOptions = NetworkOptions & {
   readonly clock: Clock;
   /** So many commits of each branch are enough for a new copy; null or left out: all. */
   readonly depth?: () => number | null;
+  /** Stands for the remote: nothing is fetched, its files are shared, and workspaces are cloned from it. */
+  readonly fixed?: FixedCopy | undefined;
   /** Only branches of issues with this prefix are pushed; left out: any. */
   readonly branchPrefix?: (() => string) | undefined;
 };
@@ -111,7 +114,7 @@ export class Mirror {
 
   /** What workspaces are cloned from. */
   get source(): string {
-    return this.#cloneSource.path;
+    return this.#options.fixed?.path ?? this.#cloneSource.path;
   }
 
   get #exists(): boolean {
@@ -139,10 +142,18 @@ export class Mirror {
    * @param branch is as new in what workspaces are cloned from as it is here
    */
   async refresh(signal: AbortSignal, branch?: string): Promise<void> {
+    const { fixed } = this.#options;
+    if (fixed !== undefined) return this.#queue.run(() => this.#link(fixed));
     await this.#fetching.ensure(this.#exists && this.#cloneSource.exists && !this.#damaged, signal);
     if (branch === undefined || this.#cloneSource.shows(branch, await this.#refs.all())) return;
     this.#cloneSource.outdate();
     await this.#queue.run(() => this.#show(signal));
+  }
+
+  async #link(fixed: FixedCopy): Promise<void> {
+    if (this.#exists) return;
+    await linkCopy(fixed, this.path);
+    this.#refs.begin(new Map([[`refs/heads/${fixed.branch}`, fixed.sha]]));
   }
 
   async #show(signal: AbortSignal): Promise<void> {
@@ -234,7 +245,7 @@ export class Mirror {
   /** The branch that the remote's HEAD names. */
   async defaultBranch(signal: AbortSignal): Promise<string> {
     if (!this.#exists) await this.refresh(signal);
-    const head = await this.#remoteHead.name();
+    const head = this.#options.fixed?.branch ?? (await this.#remoteHead.name());
     if ((await this.branchHead(head)) === null)
       throw failure(WORKSPACES_CODES.default_branch_empty, { url: this.#options.remoteUrl, branch: head });
     return head;
