@@ -296,6 +296,7 @@ export async function openRepository(
       log,
       spanOf,
       fence: lease?.fence ?? 0,
+      lost: lease?.lost,
     };
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },
