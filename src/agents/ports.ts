@@ -70,6 +70,8 @@ export type RunHooks = {
   readonly takeWords?: () => Words | null;
   /** A member of the team was shown them. */
   readonly heardWords?: (keys: readonly string[]) => void;
+  /** The agent of the attempt before is still at work and goes on: it does not read the prompt. */
+  readonly onGoesOn?: () => void;
   /** Ends the agent's process group: SIGTERM, then SIGKILL. */
   readonly signal: AbortSignal;
 };

@@ -127,6 +127,7 @@ export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
     readonly repository: string;
     /** Number of the lease on it. */
     readonly fence: number;
+    readonly lost: AbortSignal | undefined;
     /** For what happens to an issue outside of an attempt; undefined: it is not known. */
     readonly taskOf: (issue: number) => WorkspaceTask | undefined;
     readonly noteEvidence: (issue: number, evidence: Evidence) => Promise<void>;
@@ -152,31 +153,6 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });
-  const more = {
-    ...{
-      coordinator,
-      carrier,
-      workflow,
-      repository,
-      fence,
-      directory,
-      author,
-      clock: systemClock,
-      spanOf: parts.spanOf,
-      labels: new Map<number, readonly string[]>(),
-    },
-    // What could not be written down is measured again.
-    onEvidence: (issue: number, evidence: Evidence) =>
-      parts.noteEvidence(issue, evidence).catch((error: unknown) => log.log('warn', 'publish', messageOf(error))),
-  };
-  const runner = (name: string) => new RemoteRunner({ ...more, local: local(name) });
-  let measurements = 0;
-  const gate = new RemoteGate((request, signal) => {
-    const task = parts.taskOf(request.issue);
-    if (task === undefined) throw failure(WORK_CODES.issue_not_known, { issue: request.issue });
-    measurements += 1;
-    return runner(workflow().tool.runtime).measure(task, measurements, request, signal);
-  });
   const { maxBundleBytes, leaseMs } = coordinator.options;
   const kept = new KeptCommits({
     ...{
@@ -190,6 +166,33 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
       leaseMs,
     },
     ...{ clock: systemClock, log },
+  });
+  const more = {
+    ...{
+      coordinator,
+      carrier,
+      workflow,
+      repository,
+      fence,
+      directory,
+      author,
+      clock: systemClock,
+      spanOf: parts.spanOf,
+      before: kept.before,
+      lost: parts.lost,
+      labels: new Map<number, readonly string[]>(),
+    },
+    // What could not be written down is measured again.
+    onEvidence: (issue: number, evidence: Evidence) =>
+      parts.noteEvidence(issue, evidence).catch((error: unknown) => log.log('warn', 'publish', messageOf(error))),
+  };
+  const runner = (name: string) => new RemoteRunner({ ...more, local: local(name) });
+  let measurements = 0;
+  const gate = new RemoteGate((request, signal) => {
+    const task = parts.taskOf(request.issue);
+    if (task === undefined) throw failure(WORK_CODES.issue_not_known, { issue: request.issue });
+    measurements += 1;
+    return runner(workflow().tool.runtime).measure(task, measurements, request, signal);
   });
   const close = coordinator.keeps(repository, kept);
   return { runner, agentSocket: coordinator.socket, gate, bringWork: kept.bring, close };

@@ -231,6 +231,7 @@ export async function openRepository(
       log,
       spanOf,
       fence: lease?.fence ?? 0,
+      lost: lease?.lost,
     };
     const remote = parts.fleet?.partsOf({
       ...{ ...agents, ...more },

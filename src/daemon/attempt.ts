@@ -290,6 +290,7 @@ export class Attempt {
             this.#options.onChange();
           },
           takeWords: () => turns.takeWords(),
+          onGoesOn: () => turns.unheard(),
           heardWords: (keys) => this.#note({ type: 'delivered', issue, keys: turns.sentOf(keys) }),
           nextTurn: async () => {
             this.#note({ type: 'usage', issue, usage: this.status.used });

@@ -48,8 +48,6 @@ export class Orchestrator {
   readonly #supervisor: Supervisor;
   readonly #intake: Intake;
   readonly #serializer: Serializer;
-  /** Their attempts were at work on another machine: nobody knows yet what is kept of them. */
-  readonly #cutOff = new Set<number>();
   readonly #finisher: Finisher;
   readonly #listRest: ListRest;
   readonly steering: Steering;
@@ -205,7 +203,6 @@ export class Orchestrator {
     // Its work may have to come from a worker: the others do not wait for that.
     const isAwaited = entry.phase === 'running' && entry.askedDone && this.#options.bringWork !== undefined;
     if (isAwaited) return this.#start(issue);
-    if (entry.phase === 'running') this.#cutOff.add(issue);
     await endInterruptedAttempt(this.#options, entry, this.#signal);
   }
 
@@ -362,7 +359,7 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
-      if (unstopped && this.#options.bringWork !== undefined && !this.#cutOff.delete(number))
+      if (unstopped && this.#options.bringWork !== undefined)
         await bringLastWork(this.#options, number, AbortSignal.any([signal, attempt.ending]));
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {

@@ -86,6 +86,11 @@ export class Turns {
     };
   }
 
+  /** An agent at work goes on, and was not shown what the first turn was given. */
+  unheard(): void {
+    this.#given = [];
+  }
+
   /** The turn has ended well: what it was given has reached the agent. */
   async ended(): Promise<void> {
     const { journal, task } = this.#options;

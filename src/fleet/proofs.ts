@@ -27,6 +27,11 @@ export function takeProof(key: string, id: string, nonce: string, worker: string
   return proofOf(key, ['take', id, nonce, worker]);
 }
 
+/** By the worker whose agent is at work on an attempt of the coordinator before. */
+export function goOnProof(key: string, id: string, nonce: string, worker: string): string {
+  return proofOf(key, ['go on', id, nonce, worker]);
+}
+
 /** By the worker that offers what it keeps of a repository. @param kept JSON */
 export function offerProof(key: string, repository: string, nonce: string, kept: string): string {
   return proofOf(key, ['offer', repository.toLowerCase(), nonce, createHash('sha256').update(kept).digest('hex')]);

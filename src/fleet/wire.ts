@@ -35,6 +35,23 @@ export type SignedJob = FleetJob & { readonly proof: string };
 
 export const takeSchema = z.object({ id: word, nonce: word, worker: word, version: word, proof: word });
 
+/** An agent at work under a coordinator that is gone. `base`: commit of the default branch that its work goes back to. */
+export const goOnSchema = takeSchema.extend({
+  repository: word,
+  issue: count,
+  life: count,
+  attempt: count,
+  base: sha,
+  pid: count,
+});
+export type GoOnRequest = z.infer<typeof goOnSchema>;
+
+/** The attempt as which it goes on. */
+export const goneOnSchema = z.object({ token: word, attempt: count, fence: count });
+
+/** `answer` is JSON, so that its proof is of the very text. */
+export const goOnAnswerSchema = z.object({ answer: z.string(), proof: word });
+
 /** `order` is JSON, so that its proof is of the very text. */
 export const takenSchema = z.object({ token: word, order: z.string(), proof: word });
 

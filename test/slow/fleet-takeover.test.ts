@@ -1,14 +1,14 @@
 // A coordinator's machine is gone for good: another machine takes the repository over from the journal in the store, with nothing lost.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe } from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { FLEET_KEY, type StoreAddress, startWorker } from '../support/fleet.ts';
-import { BASE, startForge, type TestForge } from '../support/forge.ts';
+import { BASE, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { testOverStores } from '../support/stores.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -57,7 +57,7 @@ describe('a machine that is gone', { concurrency: true }, () => {
     const script = [
       `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
       `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-1 ]; then exit 3; fi`,
-      `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-2 ]; then while [ ! -e ${place}/never ]; do sleep 0.1; done; fi`,
+      `if [ "$TOOL_ISSUE-$TOOL_ATTEMPT" = ${worked}-2 ]; then while [ ! -e ${place}/go ]; do sleep 0.1; done; fi`,
       COMMIT,
     ].join('\n');
     const first = await coordinator(t, forge, store, script, proxy);
@@ -68,13 +68,13 @@ describe('a machine that is gone', { concurrency: true }, () => {
     await second.logged(/repository_held/);
     await vanish(first);
     proxy.choose = () => undefined;
+    await second.logged(/its agent of attempt 2 goes on/);
+    writeFileSync(join(place, 'go'), '');
     for (const issue of [pushed, worked]) await assertDoneOnce(forge, second, issue);
-    // The one that failed counted, and the one that was cut off did not.
-    assert.deepEqual([attemptsOf(place, pushed), attemptsOf(place, worked)], ['1', '1,2,3']);
+    // Its agent was not ended.
+    assert.deepEqual([attemptsOf(place, pushed), attemptsOf(place, worked)], ['1', '1,2']);
     const kept = join(worker.directory, 'state', 'kept');
-    await second.until('nothing of what is published is kept', () =>
-      readdirSync(kept).every((name) => name.includes(`_${worked}_1_2_`)),
-    );
+    await second.until('nothing of what is published is kept', () => readdirSync(kept).length === 0);
   });
 
   testOverStores(
@@ -87,7 +87,7 @@ describe('a machine that is gone', { concurrency: true }, () => {
       const script = `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE; ${COMMIT}`;
       const first = await coordinator(t, forge, store, script, proxy);
       await first.logged('watching');
-    const worker = startWorker(t, 'one', store);
+      const worker = startWorker(t, 'one', store);
       await first.until('it cannot be pushed', () => proxy.times('status502') > 0);
       const kept = join(worker.directory, 'state', 'kept');
       await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
@@ -117,7 +117,7 @@ describe('a machine that is gone', { concurrency: true }, () => {
       ].join('\n');
       const first = await coordinator(t, forge, store, script, proxy);
       await first.logged('watching');
-    const worker = startWorker(t, 'one', store);
+      const worker = startWorker(t, 'one', store);
       const kept = join(worker.directory, 'state', 'kept');
       await first.until('it waits for an answer', async () => (await forge.labelsOf(issue)).includes('tool-question'));
       await first.until('the work is kept', () => readdirSync(kept).some((name) => name.endsWith('.bundle')));
@@ -130,4 +130,36 @@ describe('a machine that is gone', { concurrency: true }, () => {
       assert.match(second.log, /work_awaited/);
     },
   );
+
+  for (const where of ['another machine', 'the same machine'] as const)
+    testOverStores(
+      `an agent at work goes on under a coordinator that starts on ${where}, and all its commits are published`,
+      async (t, store) => {
+        const [forge, place] = await Promise.all([startForge(t), tempDir(t)]);
+        const proxy = await FaultyProxy.start(t, forge.forge.url);
+        const issue = await forge.open('Do it');
+        const script = [
+          `echo "$TOOL_ATTEMPT" >> ${place}/begun-$TOOL_ISSUE`,
+          'echo one > one.txt; git add -A; git commit -qm "Begin"',
+          `touch ${place}/at-work; while [ ! -e ${place}/go ]; do sleep 0.1; done`,
+          COMMIT,
+        ].join('\n');
+        const first = await coordinator(t, forge, store, script, proxy);
+        const worker = startWorker(t, 'one', store);
+        await first.until('it is at work', () => existsSync(join(place, 'at-work')));
+        if (where === 'another machine') await vanish(first);
+        else assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
+        const next = where === 'another machine' ? await coordinator(t, forge, store, script, proxy) : first;
+        if (next === first) first.start();
+        await next.logged(/its agent of attempt 1 goes on/);
+        writeFileSync(join(place, 'go'), '');
+        await assertDoneOnce(forge, next, issue);
+        assert.equal(attemptsOf(place, issue), '1', next.log);
+        const files = await gitAs(forge.bare, 'ls-tree', '-r', '--name-only', `tool/issue-${issue}`);
+        assert.match(files, /^one\.txt$[\s\S]*^work\.txt$/m);
+        assert.match(worker.stderr, /goes on as attempt 2/);
+        const kept = join(worker.directory, 'state', 'kept');
+        await next.until('nothing is kept any more', () => readdirSync(kept).length === 0);
+      },
+    );
 });

@@ -1,16 +1,22 @@
 // Daemons that are killed one after the other on one state. Each goes on with the issue under which the one before was killed.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentRunning } from './agents.ts';
 import { programFile } from './compiled.ts';
 import { Daemon } from './daemon.ts';
+import { FLEET_KEY, type StoreAddress, startWorker } from './fleet.ts';
 import { startForge, type TestForge } from './forge.ts';
 import { processesAt } from './processes-at.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
 
-type Files = Readonly<Record<string, string>>;
+export type PlaceOptions = {
+  /** Of the repository. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  /** A queue whose worker makes the attempts. */
+  readonly queue?: StoreAddress;
+};
 
 const KILLED = programFile('killed-daemon');
 
@@ -24,11 +30,12 @@ export class KilledPlace {
     this.daemon = daemon;
   }
 
-  /** @param files of the repository */
-  static async start(t: Cleanup, settings: string, files?: Files): Promise<KilledPlace> {
+  static async start(t: Cleanup, settings: string, { files, queue }: PlaceOptions = {}): Promise<KilledPlace> {
     const forge = await startForge(t, files);
-    const daemon = await Daemon.create(t, forge);
-    daemon.write(`${agentRunning(`. ${daemon.directory}/$TOOL_ISSUE.sh`)}\n${settings}`);
+    const daemon = await Daemon.create(t, forge, { env: { FLEET_KEY } });
+    const fleet = queue === undefined ? '' : `queue: { url: "${queue.url}", key: $FLEET_KEY, lease_ms: 1000 }\n`;
+    daemon.write(`${agentRunning(`. ${daemon.directory}/$TOOL_ISSUE.sh`)}\n${fleet}${settings}`);
+    if (queue !== undefined) startWorker(t, 'one', queue);
     const place = new KilledPlace(forge, daemon);
     place.goOn(false);
     return place;
@@ -41,6 +48,11 @@ export class KilledPlace {
   /** @param moment as KILL_AT_FILE has it */
   killAt(moment: string): void {
     writeFileSync(this.#momentFile, moment);
+  }
+
+  /** The machine is gone with all that the daemon had on it. */
+  vanish(): void {
+    for (const path of [this.daemon.stateDir, this.daemon.root]) rmSync(path, { recursive: true, force: true });
   }
 
   /** Starts a daemon that nothing kills until `killAt`. @param isLast it is the built command, which nothing kills at all */
@@ -75,10 +87,10 @@ export function killedPlaces(t: Cleanup) {
   // Of the whole file: registered within a test, it would run at its end.
   finallyDo(t, () => places.clear());
   return {
-    take: async (name: string, settings: string, files?: Files): Promise<KilledPlace> => {
+    take: async (name: string, settings: string, options?: PlaceOptions): Promise<KilledPlace> => {
       const known = places.get(name);
       places.delete(name);
-      return known ?? KilledPlace.start(t, settings, files);
+      return known ?? KilledPlace.start(t, settings, options);
     },
     giveBack: (name: string, place: KilledPlace): void => {
       places.set(name, place);

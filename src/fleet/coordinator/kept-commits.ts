@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Usage } from '../../agents/rules/usage.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
@@ -13,7 +14,7 @@ import type { Mirror } from '../../daemon/workspaces/mirror/mirror.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { isSettled } from '../rules/kept-fate.ts';
-import type { Fates, Kept } from '../wire.ts';
+import type { Fates, GoOnRequest, Kept } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
 import { inTime } from './in-time.ts';
 
@@ -36,6 +37,26 @@ export type KeptCommitsOptions = {
 const WAIT_MS = 60_000;
 /** A worker that has brought one bundle begins with its next one within this time. */
 const NEXT_MS = 15_000;
+
+/** A worker that asked to go on asks again within this time. */
+const GOING_ON_MS = 10_000;
+
+/** `isBegun`: a worker has started its agent. */
+type LeftAttempt = {
+  readonly life: number;
+  readonly attempt: number;
+  readonly isBegun: boolean;
+  readonly used: Omit<Usage, 'seconds'>;
+};
+
+function leftAtWork({ entries }: DaemonState): ReadonlyMap<number, LeftAttempt> {
+  const left = [...entries.values()].flatMap((entry): readonly [number, LeftAttempt][] => {
+    const { number, phase, life, attempt, effects, running: used } = entry;
+    const isBegun = effects[`agent:${attempt}`] === 'finished';
+    return phase === 'running' && !entry.askedDone ? [[number, { life, attempt, isBegun, used }]] : [];
+  });
+  return new Map(left);
+}
 
 type Offer = { readonly kept: Kept; readonly worker: string };
 
@@ -70,9 +91,14 @@ export class KeptCommits {
   readonly #bringing = new Map<string, Bringing>();
   /** The last attempt of each issue whose work was asked for. */
   readonly #asked = new Map<number, string>();
+  /** Attempts that an earlier coordinator left at work. */
+  readonly #left: ReadonlyMap<number, LeftAttempt>;
+  /** When a worker asked last to go on with one of these, by their issues. */
+  readonly #goingOn = new Map<number, number>();
 
   constructor(options: KeptCommitsOptions) {
     this.#options = options;
+    this.#left = leftAtWork(options.state());
   }
 
   /** For the step that needs the commit: waits for it so long that each worker could be asked. */
@@ -81,13 +107,17 @@ export class KeptCommits {
     const { number: issue, life, attempt } = entry;
     const task = quietTask(entry);
     const asked = `${life}:${attempt}`;
-    const isHere = async () =>
-      head === null ? !wasElsewhere(issue) || this.#asked.get(issue) === asked : carrier.has(task, head, signal);
+    const left = head === null ? this.#leftOf(issue, life, attempt) : undefined;
+    // No worker had begun with it: nothing can be kept of it.
+    if (left?.isBegun === false) return true;
+    const mayCome = () => (wasElsewhere(issue) || left !== undefined) && this.#asked.get(issue) !== asked;
+    const isHere = async () => (head === null ? !mayCome() || this.#isGoingOn(issue) : carrier.has(task, head, signal));
     if (await isHere()) return true;
     // What was pushed, the hosting service has.
     await mirror.refresh(signal);
     if (await isHere()) return true;
-    const ms = WAIT_MS + leaseMs;
+    // Here is what was handed in until then: a worker with an agent at work asks at once.
+    const ms = wasElsewhere(issue) ? WAIT_MS + leaseMs : leaseMs;
     await onWait(ms);
     const over = new AbortController();
     const wanted: Wanted = { task, head, token: newToken(), offers: new Map(), taking: null, over };
@@ -95,8 +125,8 @@ export class KeptCommits {
     const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }));
     this.#wanted.set(issue, wanted);
     try {
-      for (let left = ms; left > 0 && !stop.aborted; left = this.#extension(wanted)) {
-        await clock.sleep(left, stop);
+      for (let rest = ms; rest > 0 && !stop.aborted; rest = this.#extension(wanted)) {
+        await clock.sleep(rest, stop);
         // What has begun to arrive is waited for.
         await Promise.race([Promise.allSettled(this.#arriving(wanted)), stopped]);
       }
@@ -107,6 +137,38 @@ export class KeptCommits {
     }
     if (!signal.aborted) this.#asked.set(issue, asked);
     return over.signal.aborted;
+  };
+
+  #leftOf(issue: number, life: number, attempt: number): LeftAttempt | undefined {
+    const left = this.#left.get(issue);
+    return left?.life === life && left.attempt === attempt ? left : undefined;
+  }
+
+  /** A worker with an agent at work asks every second, or less often after it got no answer. */
+  #isGoingOn(issue: number): boolean {
+    const askedAt = this.#goingOn.get(issue) ?? Number.NEGATIVE_INFINITY;
+    return this.#options.clock.elapsed() - askedAt < GOING_ON_MS;
+  }
+
+  /** Whether an attempt that follows on that one may be begun for its worker. */
+  awaits({ issue, life, attempt }: GoOnRequest): boolean {
+    const state = this.#options.state();
+    const entry = state.entries.get(issue);
+    const isLeft = this.#leftOf(issue, life, attempt)?.isBegun === true;
+    const isOpen = entry?.life === life && (entry.phase === 'running' || entry.phase === 'retrying');
+    const isNext =
+      isOpen && (entry.attempt === attempt || (entry.attempt === attempt + 1 && entry.phase === 'running'));
+    if (!isLeft || !isNext || entry.askedDone || state.orders.has(issue)) return false;
+    this.#goingOn.set(issue, this.#options.clock.elapsed());
+    this.#wanted.get(issue)?.over.abort();
+    return true;
+  }
+
+  /** The attempt before, whose agent may still be at work. `isAwaited`: its worker is about to take the next one. */
+  readonly before = ({ issue, life, attempt }: Pick<GoOnRequest, 'issue' | 'life' | 'attempt'>) => {
+    const left = this.#leftOf(issue, life, attempt - 1);
+    if (left?.isBegun !== true) return null;
+    return { used: left.used, isAwaited: () => this.#isGoingOn(issue) };
   };
 
   /** A worker that brings another bundle offers nothing meanwhile: any of them may have it, until one has offered it. */

@@ -1,6 +1,7 @@
 // One attempt that a worker makes: it answers the requests of that worker alone, and ends when the worker says how, or is lost.
 
-import type { RunEnd, RunHooks } from '../../agents/ports.ts';
+import type { AgentEvent, RunEnd, RunHooks } from '../../agents/ports.ts';
+import type { Usage } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
@@ -9,7 +10,7 @@ import type { Evidence } from '../../gate/rules/evidence.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, type FleetJob } from '../rules/job.ts';
-import type { Beat, Order, WorkCommits, WorkerEnd } from '../wire.ts';
+import type { Beat, GoOnRequest, Order, WorkCommits, WorkerEnd } from '../wire.ts';
 
 export type RemoteAttemptOptions = {
   readonly job: FleetJob;
@@ -22,10 +23,12 @@ export type RemoteAttemptOptions = {
   /** Answers what the agent asks; null: nobody does. */
   readonly handler: AgentRequestHandler | null;
   /** Takes what the worker hands in. */
-  readonly adopt: (path: string | null, work: WorkCommits) => Promise<void>;
+  readonly adopt: (path: string | null, work: WorkCommits, base: string) => Promise<void>;
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
   /** A worker has it. */
   readonly onTaken?: (worker: string) => void;
+  /** Used by an agent that goes on with it, before it began; null: no agent may go on with it. */
+  readonly usedBefore?: Omit<Usage, 'seconds'> | null;
   readonly clock: Clock;
 };
 
@@ -51,11 +54,16 @@ export class RemoteAttempt {
   #resolve: (end: RunEnd) => void = () => undefined;
   #isOver = false;
   #said = '';
+  /** The agent was at work before it began. */
+  #goesOn = false;
+  #base: string;
+  #started: Promise<void> | undefined;
 
   constructor(options: RemoteAttemptOptions) {
     this.options = options;
     this.id = attemptId(options.job);
     this.#heardAt = options.clock.elapsed();
+    this.#base = options.order.base;
     this.ended = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -88,6 +96,27 @@ export class RemoteAttempt {
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
     this.options.hooks.onEvent({ type: 'message', text: `the worker ${worker} has it` });
     return taken;
+  }
+
+  /** Whether the agent of that attempt may go on with this one. */
+  follows({ repository, issue, life, attempt }: GoOnRequest): boolean {
+    const { job, usedBefore } = this.options;
+    const isSameIssue = job.repository.toLowerCase() === repository.toLowerCase() && job.issue === issue;
+    return (usedBefore ?? null) !== null && isSameIssue && job.life === life && job.attempt === attempt + 1;
+  }
+
+  /** Gives it to a worker with its agent at work. Gives the token. */
+  goOn({ worker, nonce, attempt, base, pid }: GoOnRequest): string {
+    const isFirst = this.#taken === null;
+    const { token } = this.take(worker, nonce);
+    if (!isFirst) return token;
+    this.#goesOn = true;
+    this.#base = base;
+    this.options.hooks.onGoesOn?.();
+    const text = `its agent of attempt ${attempt} goes on`;
+    this.options.hooks.onEvent({ type: 'log', level: 'info', text });
+    this.started(pid).catch(() => undefined);
+    return token;
   }
 
   /** Into the daemon's log, once for the same words in a row. */
@@ -134,14 +163,29 @@ export class RemoteAttempt {
   beat({ events, output, heard, wants }: Beat) {
     const { hooks } = this.options;
     if (output !== '') hooks.output(output);
-    for (const event of events) hooks.onEvent(event);
+    for (const event of events) hooks.onEvent(event.type === 'usage' ? this.#since(event) : event);
     if (heard.length > 0) hooks.heardWords?.(heard);
     const words = wants ? (hooks.takeWords?.() ?? null) : null;
     return { stop: this.#stopping.signal.aborted, words };
   }
 
+  /** What the attempt used: the agent counts from its own beginning. */
+  #since(event: Extract<AgentEvent, { type: 'usage' }>): AgentEvent {
+    const { usedBefore } = this.options;
+    if (!this.#goesOn || !usedBefore) return event;
+    const { input_tokens, output_tokens, cost_usd, turns } = event.usage;
+    const usage = {
+      input_tokens: Math.max(0, input_tokens - usedBefore.input_tokens),
+      output_tokens: Math.max(0, output_tokens - usedBefore.output_tokens),
+      cost_usd: Math.max(0, cost_usd - usedBefore.cost_usd),
+      turns: Math.max(0, turns - usedBefore.turns),
+    };
+    return { type: 'usage', usage };
+  }
+
   started(pid: number): Promise<void> {
-    return this.options.hooks.onStarted(pid);
+    this.#started ??= this.options.hooks.onStarted(pid);
+    return this.#started;
   }
 
   async turn(): Promise<{ readonly prompt: string | null }> {
@@ -176,7 +220,7 @@ export class RemoteAttempt {
     return this.#line.run(() => {
       // It may have been ended while the bytes came.
       if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
-      return this.options.adopt(path, commits);
+      return this.options.adopt(path, commits, this.#base);
     });
   }
 

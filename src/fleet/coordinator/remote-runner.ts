@@ -17,6 +17,7 @@ import type { Order } from '../wire.ts';
 import type { PackedWork, WorkCarrier } from '../work-carrier.ts';
 import type { Coordinator } from './coordinator.ts';
 import { inTime } from './in-time.ts';
+import type { KeptCommits } from './kept-commits.ts';
 import { RemoteAttempt } from './remote-attempt.ts';
 
 export type RemoteRunnerOptions = {
@@ -40,6 +41,9 @@ export type RemoteRunnerOptions = {
   readonly labels: Map<number, readonly string[]>;
   /** What the work on an issue belongs to. */
   readonly spanOf: (issue: number) => Span;
+  readonly before?: KeptCommits['before'];
+  /** Aborted once another coordinator may act: agents at work are that one's. */
+  readonly lost?: AbortSignal | undefined;
 };
 
 /** Labels of so many issues are kept. */
@@ -51,6 +55,9 @@ type Measurement = {
   readonly commit: string;
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
 };
+
+/** `isAwaited`: a worker whose agent is at work is about to take it, and no other one gets it. */
+type Seen = { readonly job: FleetJob; readonly priority: number; readonly isAwaited: () => boolean };
 
 /** How often it is looked whether the job is there and its worker lives. */
 const LOOK_MS = 1_000;
@@ -146,6 +153,7 @@ export class RemoteRunner implements Runner {
     const job = this.#job(request, measurement?.number);
     const { maxBundleBytes } = coordinator.options;
     const queued = span.start('queue');
+    const before = measurement === undefined ? (this.#options.before?.(request) ?? null) : null;
     const attempt = new RemoteAttempt({
       ...{ job, hooks, clock, bundle: packed.path },
       onEvidence: measurement?.onEvidence ?? ((evidence) => this.#options.onEvidence(request.issue, evidence)),
@@ -154,13 +162,13 @@ export class RemoteRunner implements Runner {
         ...(measurement === undefined ? {} : { measures: true }),
         ...(span.traceparent === null ? {} : { traceparent: span.traceparent }),
       },
+      usedBefore: before?.used ?? null,
       onTaken: (worker) => queued.end(undefined, { worker }),
       handler: coordinator.handlerOf(request.env),
       packSince: (have, to) => carrier.packSince(request.issue, packed, have, to, hooks.signal),
       // What only measures has nothing to hand in.
-      adopt: async (path, work) => {
+      adopt: async (path, work, base) => {
         if (measurement !== undefined) return;
-        const { base } = packed;
         await inSpan(span, 'adopt', () =>
           inTime(clock, (limit) => carrier.adopt(task, path, work, { base, maxBundleBytes }, limit)),
         );
@@ -171,7 +179,8 @@ export class RemoteRunner implements Runner {
     hooks.onEvent({ type: 'message', text: `waits for a worker${needs}` });
     try {
       const priority = priorityOf(workflow().agent.priorityLabels, request.labels ?? []);
-      return await this.#see(attempt, job, priority, hooks.signal);
+      const isAwaited = before?.isAwaited ?? (() => false);
+      return await this.#see(attempt, { job, priority, isAwaited }, hooks.signal);
     } finally {
       coordinator.remove(attempt);
       queued.end('not_taken');
@@ -180,7 +189,7 @@ export class RemoteRunner implements Runner {
   }
 
   /** Sees to it that the job is in the queue until a worker has it, and that this worker lives. */
-  async #see(attempt: RemoteAttempt, job: FleetJob, priority: number, signal: AbortSignal): Promise<RunEnd> {
+  async #see(attempt: RemoteAttempt, { job, priority, isAwaited }: Seen, signal: AbortSignal): Promise<RunEnd> {
     const { queue, leaseMs } = this.#options.coordinator.options;
     const { clock } = this.#options;
     const over = new AbortController();
@@ -191,12 +200,14 @@ export class RemoteRunner implements Runner {
     while (!over.signal.aborted) {
       if (signal.aborted) {
         stoppedAt ??= clock.elapsed();
-        attempt.stop();
         const isEmpty = attempt.worker === null || job.measurement !== undefined;
-        if (isEmpty || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
+        // Its worker goes on with it under the next coordinator.
+        const isAnothers = this.#options.lost?.aborted === true;
+        if (isEmpty || isAnothers || clock.elapsed() - stoppedAt > STOP_MS) await attempt.lose();
+        else attempt.stop();
       } else if (attempt.worker === null) {
         // A store that lost what it had gets the job again.
-        await this.#put(attempt, job, priority);
+        if (!isAwaited()) await this.#put(attempt, job, priority);
       } else if (attempt.silentMs > leaseMs) {
         const isHeld = await queue.isHeld(job).catch(() => null);
         if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();

@@ -17,6 +17,7 @@ import {
   beatSchema,
   decodeJson,
   endSchema,
+  goOnSchema,
   offeredSchema,
   offerSchema,
   startedSchema,
@@ -40,6 +41,7 @@ const STATUS = new Map<unknown, number>([
   [FLEET_CODES.attempt_taken, 409],
   [FLEET_CODES.worker_version_wrong, 409],
   [FLEET_CODES.fleet_key_wrong, 403],
+  [FLEET_CODES.attempt_not_begun, 503],
   [FLEET_CODES.bundle_too_large, 413],
   [FLEET_CODES.fleet_request_too_large, 413],
 ]);
@@ -115,6 +117,8 @@ export class WorkerRequests {
         return send(response, 200, this.#take(await readText(request, MOST_TAKE_BYTES)));
       if (path === `${FLEET_PATH}kept` && request.method === 'POST')
         return send(response, 200, this.#offer(await readText(request, MOST_TAKE_BYTES)));
+      if (path === `${FLEET_PATH}go-on` && request.method === 'POST')
+        return send(response, 200, this.#goOn(await readText(request, MOST_TAKE_BYTES)));
       const { id, verb, token } = addressed(path, request);
       if (verb === 'kept') return send(response, 200, await this.#kept(id, token, request));
       if (verb === 'end' && this.#coordinator.hasEnded(id, token)) {
@@ -152,6 +156,12 @@ export class WorkerRequests {
     const { attempt, token } = this.#coordinator.take(asked);
     const order = JSON.stringify(attempt.options.order);
     return { token, order, proof: orderProof(this.#coordinator.options.key, asked.id, asked.nonce, order) };
+  }
+
+  #goOn(body: string): unknown {
+    const asked = decodeJson(goOnSchema, body);
+    const answer = JSON.stringify(this.#coordinator.goOn(asked));
+    return { answer, proof: orderProof(this.#coordinator.options.key, asked.id, asked.nonce, answer) };
   }
 
   #offer(body: string): unknown {

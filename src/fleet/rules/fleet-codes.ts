@@ -220,6 +220,12 @@ export const FLEET_CODES = codes({
     message: 'The commit {commit} of the bundle does not go on from {base}.',
     values: { commit: 'text', base: 'text' },
   },
+  attempt_not_begun: {
+    kind: 'refused',
+    message: 'The attempt that goes on from {attempt} is not begun yet.',
+    help: 'The worker asks again.',
+    values: { attempt: 'text' },
+  },
   fleet_repository_unsupported: {
     kind: 'agent',
     message: 'A worker gets no {what} of a repository.',

@@ -17,5 +17,7 @@ export function weightOf(record: JournalRecord): 'promise' | 'end' | 'told' {
   const { type } = record;
   // Words of an operator, who gets an answer. Comments are read again.
   if (PROMISES.has(type) || (type === 'messages' && record.heard === null)) return 'promise';
+  // An agent gets its prompt after that: a later coordinator knows which agents may be at work.
+  if (type === 'effect_finished' && record.effect === 'agent') return 'promise';
   return type === 'attempt_ended' ? 'end' : 'told';
 }

@@ -9,7 +9,8 @@ import { Agent, request } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { errorCode, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
-import { isSame, newToken, orderProof, takeProof } from '../proofs.ts';
+import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
+import { goOnProof, isSame, newToken, orderProof, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId } from '../rules/job.ts';
 import {
@@ -17,6 +18,8 @@ import {
   beatAnswerSchema,
   decodeJson,
   errorSchema,
+  goneOnSchema,
+  goOnAnswerSchema,
   type Order,
   orderSchema,
   type SignedJob,
@@ -40,7 +43,12 @@ export type ClientOptions = {
   readonly onDead?: () => void;
   /** Ends all requests and their repetitions. */
   readonly signal: AbortSignal;
+  /** Gives who acts for the repository now; null: nobody is known to. */
+  readonly successor?: () => Promise<Successor | null>;
 };
+
+/** `address` is proven. */
+export type Successor = { readonly address: string; readonly fence: number };
 
 /** No request reached the coordinator in the time that there was. */
 export class Unreachable extends Error {}
@@ -55,6 +63,9 @@ export class Superseded extends Error {
   }
 }
 
+/** Another coordinator goes on with the attempt: it gets the work before it is asked. */
+export class Moved extends Error {}
+
 /** No attempt has this id. */
 const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
@@ -63,6 +74,10 @@ const ANSWER_MS = 600_000;
 /** A sign of life is answered at once: without an answer for longer, the connections to the coordinator are dead. */
 const LONGEST_BEAT_MS = 30_000;
 const BEAT = 'beat';
+/** Between two questions to the coordinator that is to go on with an agent at work, and for how long they are asked. */
+const GO_ON_MS = 1_000;
+const LONGEST_GO_ON_MS = 600_000;
+const MOST_SAME = 2;
 /** What a proxy says while the coordinator is away. */
 const REPEATED = [429, 502, 503, 504];
 
@@ -77,14 +92,25 @@ type Body =
 export class CoordinatorClient {
   readonly #options: ClientOptions;
   #agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
-  readonly id: string;
+  #job: SignedJob;
+  #id: string;
   #token = '';
+  /** Of the agent at work; null: there is none that could go on. */
+  #pid: number | null = null;
+  /** How often another coordinator went on with the attempt. */
+  #moves = 0;
+  #moving: Promise<boolean> | null = null;
+  /** Called after each move, before anything else is asked. Never rejects. */
+  onMoved: () => Promise<void> = async () => undefined;
+  /** Commit of the default branch that the work goes back to. */
+  #base = '';
   /** What came in the place of the last answer. */
   #silence = 'no answer';
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.id = attemptId(options.job);
+    this.#job = options.job;
+    this.#id = attemptId(options.job);
     this.#token = options.token ?? '';
   }
 
@@ -95,11 +121,13 @@ export class CoordinatorClient {
   async take(limitMs = 2 * this.#options.job.lease_ms): Promise<Order> {
     const { key } = this.#options;
     const nonce = newToken();
-    const taken = decodeJson(takenSchema, await this.#within(limitMs, (signal) => this.#take(this.id, nonce, signal)));
-    if (!isSame(taken.proof, orderProof(key, this.id, nonce, taken.order)))
+    const taken = decodeJson(takenSchema, await this.#within(limitMs, (signal) => this.#take(this.#id, nonce, signal)));
+    if (!isSame(taken.proof, orderProof(key, this.#id, nonce, taken.order)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
     this.#token = taken.token;
-    return decodeJson(orderSchema, taken.order);
+    const order = decodeJson(orderSchema, taken.order);
+    this.#base = order.base;
+    return order;
   }
 
   /**
@@ -119,7 +147,7 @@ export class CoordinatorClient {
   #take(id: string, nonce: string, signal: AbortSignal): Promise<string> {
     const { key, worker, version } = this.#options;
     const proof = takeProof(key, id, nonce, worker);
-    return this.#text('POST', 'take', { kind: 'json', value: { id, nonce, worker, version, proof } }, signal);
+    return this.#text('POST', () => 'take', { kind: 'json', value: { id, nonce, worker, version, proof } }, signal);
   }
 
   async #within<T>(limitMs: number, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -145,16 +173,20 @@ export class CoordinatorClient {
     return decodeJson(beatAnswerSchema, await this.#call(BEAT, beat));
   }
 
+  /** From now on, another coordinator may go on with the attempt. */
   async started(pid: number): Promise<void> {
+    this.#pid = pid;
     await this.#call('started', { pid });
   }
 
-  async turn(): Promise<string | null> {
-    return decodeJson(turnAnswerSchema, await this.#call('turn', {})).prompt;
+  /** @param moves throws `Moved` once there were more */
+  async turn(moves = this.#moves): Promise<string | null> {
+    return decodeJson(turnAnswerSchema, await this.#call('turn', {}, moves)).prompt;
   }
 
-  async ask(asked: unknown): Promise<Readonly<Record<string, unknown>>> {
-    return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', asked));
+  /** @param moves throws `Moved` once there were more */
+  async ask(asked: unknown, moves = this.#moves): Promise<Readonly<Record<string, unknown>>> {
+    return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', asked, moves));
   }
 
   /** @param path of the bundle; null: the coordinator has all commits */
@@ -163,12 +195,85 @@ export class CoordinatorClient {
     await this.#text('POST', this.#path('work'), { kind: 'file', path, headers });
   }
 
-  async end(end: WorkerEnd): Promise<void> {
-    await this.#call('end', end);
+  /** @param moves throws `Moved` once there were more */
+  async end(end: WorkerEnd, moves = this.#moves): Promise<void> {
+    await this.#call('end', end, moves);
   }
 
+  /** As which attempt, and of which coordinator, it is at work now. */
+  get job(): SignedJob {
+    return this.#job;
+  }
+
+  get moves(): number {
+    return this.#moves;
+  }
+
+  /**
+   * Has the coordinator that acts for the repository now go on with the attempt and its agent. False: it does not, or it is
+   * the same as before.
+   */
+  goOn(): Promise<boolean> {
+    this.#moving ??= this.#goOn().finally(() => {
+      this.#moving = null;
+    });
+    return this.#moving;
+  }
+
+  async #goOn(): Promise<boolean> {
+    const { successor, clock, signal } = this.#options;
+    if (this.#pid === null || successor === undefined) return false;
+    const { insecure, fence } = this.#job;
+    const nonce = newToken();
+    const end = clock.elapsed() + LONGEST_GO_ON_MS;
+    let same = 0;
+    for (; !signal.aborted && clock.elapsed() < end; await clock.sleep(GO_ON_MS, signal)) {
+      const next = await successor();
+      if (next === null) continue;
+      if (isPlainHttp(next.address) && !insecure) return false;
+      // One that lost its lease may know it a moment before the store does.
+      same = next.fence === fence ? same + 1 : 0;
+      if (same > MOST_SAME) return false;
+      if (same > 0) continue;
+      try {
+        await this.#moveTo(next, nonce);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Unanswered)) return false;
+      }
+    }
+    return false;
+  }
+
+  async #moveTo({ address }: Successor, nonce: string): Promise<void> {
+    const { key, worker, version, signal } = this.#options;
+    const { repository, issue, life, attempt } = this.#job;
+    const [base, pid] = [this.#base, this.#pid];
+    const proof = goOnProof(key, this.#id, nonce, worker);
+    const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid };
+    const body: Body = { kind: 'json', value };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_BEAT_MS)]);
+    const text = await this.#once('POST', `${address}/fleet/v1/go-on`, randomUUID(), body, readText, limit);
+    const answered = decodeJson(goOnAnswerSchema, text);
+    if (!isSame(answered.proof, orderProof(key, this.#id, nonce, answered.answer)))
+      throw failure(FLEET_CODES.fleet_key_wrong, {});
+    const { token, ...as } = decodeJson(goneOnSchema, answered.answer);
+    this.#job = { ...this.#job, ...as, coordinator: address };
+    this.#id = attemptId(this.#job);
+    this.#token = token;
+    this.#moves += 1;
+    this.renewConnections();
+    await this.onMoved();
+  }
+
+  /** Of the attempt, as the coordinator knows it now. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Of the coordinator that has the attempt now. */
   get address(): string {
-    return this.#options.job.coordinator;
+    return this.#job.coordinator;
   }
 
   get token(): string {
@@ -186,27 +291,25 @@ export class CoordinatorClient {
     void before.destroy();
   }
 
-  #path(verb: string): string {
-    return `attempts/${this.id}/${verb}`;
-  }
-
-  #call(verb: string, value: unknown): Promise<string> {
-    return this.#text('POST', this.#path(verb), { kind: 'json', value });
-  }
-
-  #text(method: 'GET' | 'POST', path: string, body: Body, signal?: AbortSignal): Promise<string> {
-    const read = async (stream: Readable) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-      return Buffer.concat(chunks).toString('utf8');
+  #path(verb: string, moves?: number): () => string {
+    return () => {
+      if (moves !== undefined && moves !== this.#moves) throw new Moved(`another coordinator is asked for ${verb}`);
+      return `attempts/${this.#id}/${verb}`;
     };
-    return this.#repeat(method, path, body, read, signal);
   }
 
-  /** Until there is an answer that another try would not change. */
+  #call(verb: string, value: unknown, moves?: number): Promise<string> {
+    return this.#text('POST', this.#path(verb, moves), { kind: 'json', value });
+  }
+
+  #text(method: 'GET' | 'POST', path: () => string, body: Body, signal?: AbortSignal): Promise<string> {
+    return this.#repeat(method, path, body, readText, signal);
+  }
+
+  /** Until there is an answer that another try would not change. @param path as the attempt is known now */
   async #repeat(
     method: 'GET' | 'POST',
-    path: string,
+    path: () => string,
     body: Body,
     read: (stream: Readable) => Promise<string>,
     signal = this.#options.signal,
@@ -216,10 +319,15 @@ export class CoordinatorClient {
     const call = randomUUID();
     let isSilent = false;
     for (let pause = 200; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      await this.#moving;
       signal.throwIfAborted();
+      const token = this.#token;
       try {
-        return await this.#once(method, path, call, body, read, signal);
+        const url = `${this.#job.coordinator}/fleet/v1/${path()}`;
+        return await this.#once(method, url, call, body, read, signal);
       } catch (error) {
+        // Another coordinator may go on with it by now.
+        if (error instanceof Superseded && (token !== this.#token || (await this.goOn()))) continue;
         if (!(error instanceof Unanswered)) throw error;
         signal.throwIfAborted();
         this.#silence = error.message;
@@ -232,20 +340,20 @@ export class CoordinatorClient {
 
   async #once(
     method: 'GET' | 'POST',
-    path: string,
+    url: string,
     call: string,
     body: Body,
     read: (stream: Readable) => Promise<string>,
     signal: AbortSignal,
   ): Promise<string> {
-    const { job, onDead = () => this.renewConnections() } = this.#options;
+    const { onDead = () => this.renewConnections() } = this.#options;
     const [content, headers] = await contentOf(body);
-    const isBeat = path.endsWith(`/${BEAT}`);
+    const isBeat = url.endsWith(`/${BEAT}`);
     try {
-      const answer = await request(`${job.coordinator}/fleet/v1/${path}`, {
+      const answer = await request(url, {
         method,
         dispatcher: this.#agent,
-        ...(isBeat ? { headersTimeout: Math.min(2 * job.lease_ms, LONGEST_BEAT_MS) } : {}),
+        ...(isBeat ? { headersTimeout: Math.min(2 * this.#job.lease_ms, LONGEST_BEAT_MS) } : {}),
         headers: { authorization: `Bearer ${this.#token}`, 'x-call': call, ...headers },
         body: content,
         signal,
@@ -260,6 +368,12 @@ export class CoordinatorClient {
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
     }
   }
+}
+
+async function readText(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Another try may get an answer. */

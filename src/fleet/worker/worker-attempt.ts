@@ -31,7 +31,7 @@ import type { WorkCarrier } from '../work-carrier.ts';
 import { fetchCode, openWorkspace, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
-import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
+import { type CoordinatorClient, Moved, OWN_FAULTS, Superseded } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
 import type { Signs } from './life-signs.ts';
 
@@ -92,6 +92,8 @@ export class WorkerAttempt {
   readonly #stop = new AbortController();
   readonly #task: WorkspaceTask;
   #delivered: string;
+  /** To which of its coordinators. */
+  #deliveredIn = 0;
   #superseded: Superseded | null = null;
   /** The workspace may hold work that is nowhere else. */
   #isUnsaved = false;
@@ -102,6 +104,8 @@ export class WorkerAttempt {
   /** The coordinator has all of it, and it is kept until it is published. */
   #isKept = false;
   #isAble = true;
+  /** For a coordinator that goes on with the attempt once the work is handed in; gives why it did not take it. */
+  #handInAgain: () => Promise<RunEnd | null> = async () => null;
   /** Gives back what others may share. */
   #release: () => Promise<void> = async () => undefined;
 
@@ -148,13 +152,31 @@ export class WorkerAttempt {
       code = end.ok ? undefined : (end.cutOff?.kind ?? `${end.fault}_failed`);
       await this.#beats.flush();
       if (this.#superseded !== null) throw this.#superseded;
-      await client.end({ end, returned: returning.aborted && !end.ok, evidence });
+      let said: WorkerEnd = { end, returned: returning.aborted && !end.ok, evidence };
+      const again = async () => {
+        const words = await this.#handInAgain();
+        if (words !== null) said = { end: words, returned: false, evidence: null };
+      };
+      await this.#delivering(again, (moves) => client.end(said, moves));
       return this.#isAble;
     } finally {
       returning.removeEventListener('abort', returns);
       await this.#beats.close();
       await this.#clear();
       span.end(code);
+    }
+  }
+
+  /** A coordinator that goes on with the attempt meanwhile gets the work before it is asked. */
+  async #delivering<T>(deliver: () => Promise<unknown>, ask: (moves: number) => Promise<T>): Promise<T> {
+    for (;;) {
+      const { moves } = this.#parts.client;
+      await deliver();
+      try {
+        return await ask(moves);
+      } catch (error) {
+        if (!(error instanceof Moved)) throw error;
+      }
     }
   }
 
@@ -194,8 +216,14 @@ export class WorkerAttempt {
   }
 
   #record(work: WorkCommits | null): KeptRecord {
-    const { job, client, order } = this.#parts;
-    return { job: { ...job, labels: [...job.labels] }, token: client.token, order, work };
+    const { client, order } = this.#parts;
+    const { job } = client;
+    return {
+      job: { ...job, labels: [...job.labels] },
+      token: client.token,
+      order: { ...order, attempt: job.attempt },
+      work,
+    };
   }
 
   async #work(): Promise<End> {
@@ -215,10 +243,16 @@ export class WorkerAttempt {
   }
 
   async #inWorkspace(): Promise<End> {
-    const { order, stateDir, root, newRun, kept, id } = this.#parts;
+    const { order, stateDir, root, newRun, kept, id, client, log } = this.#parts;
     const workflow = () => this.#workflow;
     const { signal } = this.#stop;
     await kept.note(id, this.#record(null));
+    client.onMoved = async () => {
+      const { coordinator, attempt } = client.job;
+      log.log('info', 'agent', `the agent of ${id} goes on as attempt ${attempt} of the coordinator at ${coordinator}`);
+      // For the next start of this worker. What is kept already has a record of its own.
+      if (this.#keptTip === null && !this.#isKept) await kept.note(id, this.#record(null)).catch(() => undefined);
+    };
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
@@ -243,6 +277,16 @@ export class WorkerAttempt {
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
     const head = order.measures ? order.head : await inSpan(span, 'hand_in', () => this.#handIn(workspaces, carrier));
+    this.#handInAgain = async () => {
+      if (this.#parts.client.moves === this.#deliveredIn) return null;
+      try {
+        await this.#handIn(workspaces, carrier);
+        return null;
+      } catch (error) {
+        if (error instanceof Superseded) throw error;
+        return failed(error);
+      }
+    };
     const isMeasured = head !== null && (order.measures || this.#workflow.gate.mode !== 'off') && !signal.aborted;
     const evidence = isMeasured ? await this.#measure(agents, mirror, path, head, newRun) : null;
     await this.#after('before_remove', () => workspaces.beforeRemove(task, new AbortController().signal));
@@ -292,9 +336,12 @@ export class WorkerAttempt {
       // The agent waits for the coordinator.
       watchdog.outside(async () => {
         // What is published is what the coordinator has.
-        if (asked.type === 'done' || asked.type === 'pull_request') await deliver();
-        await this.#beats.flush();
-        return client.ask(asked);
+        const publishes = asked.type === 'done' || asked.type === 'pull_request';
+        const first = async () => {
+          if (publishes) await deliver();
+          await this.#beats.flush();
+        };
+        return this.#delivering(first, (moves) => client.ask(asked, moves));
       }),
     );
     try {
@@ -329,11 +376,11 @@ export class WorkerAttempt {
         takeWords: () => this.#beats.takeWords(),
         heardWords: (keys) => this.#beats.heard(keys),
         nextTurn: async () => {
-          const next = await watchdog.outside(async () => {
+          const first = async () => {
             await deliver();
             await this.#beats.flush();
-            return client.turn();
-          });
+          };
+          const next = await watchdog.outside(() => this.#delivering(first, (moves) => client.turn(moves)));
           if (next !== null) watchdog.turnStarted();
           return next;
         },
@@ -362,10 +409,15 @@ export class WorkerAttempt {
       await this.#deliver(carrier, work);
     } finally {
       const tip = tipOf(work);
-      this.#isUnsaved = tip !== this.#delivered && tip !== this.#keptTip;
+      this.#isUnsaved = !this.#has(tip) && tip !== this.#keptTip;
     }
     if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
     return head;
+  }
+
+  /** Whether the coordinator that the attempt is of now has it. */
+  #has(tip: string): boolean {
+    return tip === this.#delivered && this.#parts.client.moves === this.#deliveredIn;
   }
 
   /** On this machine, as all that the base lacks: the coordinator's machine may be gone before it is published. Never rejects. */
@@ -389,16 +441,21 @@ export class WorkerAttempt {
   async #deliver(carrier: WorkCarrier, work: WorkCommits): Promise<void> {
     const { order, client, stateDir, id, log } = this.#parts;
     const tip = tipOf(work);
-    if (tip === this.#delivered) return;
+    const { moves } = client;
+    if (this.#has(tip)) return;
     const { signal } = new AbortController();
     const path = join(stateDir, 'handed-in.bundle');
-    const isNew = await carrier.packNew(this.#task, path, work, [tipOf(order), order.base], signal);
+    // What an earlier coordinator had may be gone with it.
+    const known = moves === 0 ? [tipOf(order), order.base] : [order.base];
+    const isNew = await carrier.packNew(this.#task, path, work, known, signal);
     this.#bundled = isNew ? tip : null;
     try {
       await client.work(isNew ? path : null, work);
       this.#delivered = tip;
+      this.#deliveredIn = moves;
       this.#keptTip = null;
     } catch (error) {
+      if (moves !== client.moves) return this.#deliver(carrier, work);
       if (isNew) {
         const place = await this.#keep(carrier, work, false);
         if (place !== null) {
@@ -409,6 +466,7 @@ export class WorkerAttempt {
       }
       // Where nothing is new, the coordinator has it.
       if (!isNew) this.#delivered = tip;
+      if (!isNew) this.#deliveredIn = moves;
       throw error;
     }
   }

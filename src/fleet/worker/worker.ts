@@ -5,13 +5,13 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
-import { isSame, jobProof } from '../proofs.ts';
+import { addressFrom, isSame, jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { type AttemptIdentity, attemptId, queuesFor, renewalMs } from '../rules/job.ts';
 import { type JobWorker, PRESENCE_MS, type Store } from '../store/store.ts';
 import { queueFailure } from '../store/store-failure.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
-import { CoordinatorClient, reasonOf, Superseded, Unreachable } from './coordinator-client.ts';
+import { CoordinatorClient, reasonOf, type Successor, Superseded, Unreachable } from './coordinator-client.ts';
 
 export type WorkerOptions = {
   readonly store: Store;
@@ -283,17 +283,27 @@ export class FleetWorker {
     return store.problem === null ? store.fenceOf(repository).catch(() => null) : null;
   }
 
+  async #successor(repository: string): Promise<Successor | null> {
+    const { store, key } = this.#options;
+    const fence = await this.#fence(repository);
+    const written = fence === null ? null : await store.addressOf(repository).catch(() => null);
+    const address = addressFrom(key, repository, written ?? '');
+    return fence === null || address === null ? null : { address, fence };
+  }
+
   #client(job: SignedJob, signal: AbortSignal): CoordinatorClient {
     const { key, name, version, clock, log } = this.#options;
     const address = job.coordinator;
     // One connection that is dead tells of all others to the same machine.
     const onDead = () => {
-      for (const one of this.#clients) if (one.address === address) one.renewConnections();
+      for (const one of this.#clients) if (one.address === client.address) one.renewConnections();
     };
-    return new CoordinatorClient({
-      ...{ job, key, worker: name, version, clock, signal, onDead },
+    const client = new CoordinatorClient({
+      ...{ job, key, worker: name, version, clock, signal, successor: () => this.#successor(job.repository) },
+      onDead,
       onSilent: (said) => log.log('warn', 'serve', refusal(FLEET_CODES.coordinator_silent, { address, said })),
     });
+    return client;
   }
 
   /** A job with the proof of another key: the coordinator says whether the key of this worker is wrong. */
@@ -342,19 +352,19 @@ export class FleetWorker {
     const id = attemptId(data);
     const over = new AbortController();
     const cut = this.#cut();
+    const client = this.#client(data, cut.signal);
+    this.#clients.add(client);
     const renew = async () => {
       while (!over.signal.aborted) {
         // One that cannot be renewed is not lost yet: the coordinator decides.
         await job.extendLock(lock, data.lease_ms).catch(() => undefined);
-        // Another coordinator acts for the repository: this one may never answer again.
-        if (await this.#isOld(data))
+        // Another coordinator acts for the repository: the one before may never answer again.
+        if ((await this.#isOld(client.job)) && !(await client.goOn()))
           cut.abort(new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: id })));
         await clock.sleep(renewalMs(data.lease_ms), over.signal);
       }
     };
     void renew();
-    const client = this.#client(data, cut.signal);
-    this.#clients.add(client);
     const askedAt = clock.now();
     try {
       const order = await client.take();

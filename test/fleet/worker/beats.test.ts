@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Beats } from '../../../src/fleet/worker/beats.ts';
-import { LifeSigns } from '../../../src/fleet/worker/life-signs.ts';
+import { LifeSigns, type Sign } from '../../../src/fleet/worker/life-signs.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
+type BeatOf = Parameters<Sign['client']['beat']>[0];
 type Sent = { readonly id: string; readonly output: string; readonly others: readonly string[] };
 
 /** Attempts of one worker, with all requests that they send. */
@@ -15,25 +16,37 @@ function played(wantsWords = false) {
   const sent: Sent[] = [];
   const answers = { stop: [] as string[], over: [] as string[], refused: [] as string[] };
   const ended: string[] = [];
+  /** Attempts with which the coordinator at that address goes on. */
+  const successors = new Map<string, string>();
+  const clients = new Map<string, Sign['client']>();
+  const goOn = (id: string) => clients.get(id)?.goOn();
   const start = (id: string, address = 'http://one') => {
+    const client = {
+      ...{ id, address, token: `token of ${id}` },
+      beat: async ({ output, others = [] }: BeatOf) => {
+        if (answers.refused.includes(id)) throw new Error('refused');
+        sent.push({ id: client.id, output, others: others.map((one) => `${one.id} with ${one.token}`) });
+        const { stop, over } = answers;
+        return { stop: stop.includes(id), words: null, others: { stop, over } };
+      },
+      goOn: async () => {
+        const successor = successors.get(id);
+        if (successor === undefined) return false;
+        Object.assign(client, { id: `${id} again`, address: successor });
+        return true;
+      },
+    };
+    clients.set(id, client);
     const beats = new Beats({
       ...{ clock, signs, wantsWords },
       onStop: () => ended.push(`${id} stops`),
       onFailure: (error) => ended.push(`${id}: ${error instanceof Error ? error.message : error}`),
-      client: {
-        ...{ id, address, token: `token of ${id}` },
-        beat: async ({ output, others = [] }) => {
-          if (answers.refused.includes(id)) throw new Error('refused');
-          sent.push({ id, output, others: others.map((one) => `${one.id} with ${one.token}`) });
-          const { stop, over } = answers;
-          return { stop: stop.includes(id), words: null, others: { stop, over } };
-        },
-      },
+      client,
     });
     beats.start();
     return beats;
   };
-  return { clock, sent, answers, ended, start };
+  return { clock, sent, answers, ended, successors, goOn, start };
 }
 
 test('a sign of life is sent each second, what is said goes soon, and no signal is combined', async (t) => {
@@ -82,6 +95,33 @@ test('an answer says which agents are to end, and which attempts are over', asyn
   answers.stop.splice(0);
   await clock.pass(5_000);
   assert.equal(ended.length, 2);
+  for (const beats of all) await beats.close();
+});
+
+test('an attempt that is over goes on where another coordinator takes it, and one request tells of both there', async () => {
+  const { clock, sent, answers, ended, successors, start } = played();
+  const all = [start('a'), start('b'), start('c')];
+  successors.set('b', 'http://two').set('c', 'http://two');
+  answers.over.push('b', 'c');
+  await clock.pass(1_000);
+  sent.splice(0);
+  await clock.pass(1_500);
+  assert.deepEqual(ended, []);
+  const told = sent.map(({ id, others }) => [id, ...others].join(', '));
+  assert.deepEqual(told.sort(), ['a', 'b again, c again with token of c']);
+  for (const beats of all) await beats.close();
+});
+
+test('an attempt that another coordinator took meanwhile is told of to that one', async () => {
+  const { clock, sent, successors, goOn, start } = played();
+  const all = [start('a'), start('b')];
+  successors.set('a', 'http://two');
+  await clock.pass(1_000);
+  sent.splice(0);
+  await goOn('a');
+  await clock.pass(2_100);
+  const told = sent.map(({ id, others }) => [id, ...others].join(', '));
+  assert.deepEqual([...new Set(told)].sort(), ['a again', 'b']);
   for (const beats of all) await beats.close();
 });
 
