@@ -1,4 +1,4 @@
-// How the rows of a fleet are made, for those who read the results.
+// Notes on the rows of a fleet, for those who read the results.
 
 export const FLEET_NOTES = `## How the rows of a fleet are made
 
