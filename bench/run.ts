@@ -18,6 +18,7 @@ import { idlePoll } from './idle-poll.ts';
 import { kills } from './kills.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { FLEET_NOTES } from './notes.ts';
 import { repositories } from './repositories.ts';
 import { teamLog } from './team-log.ts';
 import { teamRun } from './team-run.ts';
@@ -86,7 +87,7 @@ const table = [
 process.stdout.write(`${table}\n`);
 if (wanted.length === 0) {
   const machine = `Node ${process.versions.node}, Linux ${release()}, ${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'})`;
-  const text = `# Results\n\nWritten by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Its files lie ${place}. Figures of one run; each stands beside a\nfloor measured in the same run, because machines differ and are noisy. Spreads are least–most around the median.\n\n${table}\n`;
+  const text = `# Results\n\nWritten by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Its files lie ${place}. Figures of one run; each stands beside a\nfloor measured in the same run, because machines differ and are noisy. Spreads are least–most around the median.\n\n${table}\n\n${FLEET_NOTES}`;
   writeFileSync(join(dirname(dirname(fileURLToPath(import.meta.url))), 'bench', 'results.md'), text);
 }
 if (rows.some((row) => !row.met)) process.exitCode = 1;

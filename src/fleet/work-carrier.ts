@@ -8,6 +8,7 @@ import type { WorkspaceTask } from '../daemon/ports.ts';
 import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import type { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { worksOf } from '../daemon/workspaces/workspace-saves.ts';
+import { readBundleHeads } from '../git/bundle-heads.ts';
 import { type Clone, restoreTree, statusOf, writeTree } from '../git/clone.ts';
 import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
 import { readHead, readRefAt } from '../git/git-directory.ts';
@@ -240,11 +241,12 @@ export class WorkCarrier {
   ): Promise<boolean> {
     const ref = `refs/heads/${task.branch}`;
     const without = known.map((commit) => `^${commit}`);
-    const count = await this.#git(['rev-list', '--count', files ?? head, ...without], signal);
-    if (count.trim() === '0') return false;
     await this.#git(['update-ref', ref, files ?? head], signal);
-    await this.#git(['bundle', 'create', '--quiet', path, ref, ...without], signal);
-    return true;
+    const made = await this.#try(['bundle', 'create', '--quiet', path, ref, ...without], signal);
+    if (made.exitCode === 0) return true;
+    const count = await this.#git(['rev-list', '--count', ref, ...without], signal);
+    if (count.trim() === '0') return false;
+    throw failure(GIT_CODES.git_failed, { command: 'bundle', said: lastLines(made.stderr, 4) });
   }
 
   /**
@@ -297,11 +299,15 @@ export class WorkCarrier {
     return exitCode === 0 && parent !== undefined && more.length === 0 ? parent : null;
   }
 
+  async #headsByGit(path: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { exitCode, stdout, stderr } = await this.#try(['bundle', 'list-heads', path], signal);
+    if (exitCode !== 0) throw failure(FLEET_CODES.bundle_unreadable, { said: lastLines(stderr, 4) });
+    return stdout.trimEnd().split('\n');
+  }
+
   async #unpack(task: WorkspaceTask, path: string, tip: string, signal: AbortSignal): Promise<void> {
     const ref = `refs/heads/${task.branch}`;
-    const heads = await this.#try(['bundle', 'list-heads', path], signal);
-    if (heads.exitCode !== 0) throw failure(FLEET_CODES.bundle_unreadable, { said: lastLines(heads.stderr, 4) });
-    const rows = heads.stdout.trimEnd().split('\n');
+    const rows = (await readBundleHeads(path)) ?? (await this.#headsByGit(path, signal));
     const expected = `${tip} ${ref}`;
     if (rows.length !== 1 || rows[0] !== expected)
       throw failure(FLEET_CODES.bundle_branch_wrong, { expected: `${ref} at ${tip}`, got: rows });
