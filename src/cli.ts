@@ -100,7 +100,10 @@ function createProgram(): Command {
   program
     .command('worker')
     .description('make attempts for coordinators on other machines: tool serve with queue.url')
-    .option('--queue <url>', 'address of the queue, like redis://host:6379 or postgres://host/database; without it, $TOOL_QUEUE_URL')
+    .option(
+      '--queue <url>',
+      'address of the queue, like redis://host:6379 or postgres://host/database; without it, $TOOL_QUEUE_URL',
+    )
     .option('--labels <a,b>', 'what this machine has: it takes attempts that need nothing else')
     .option('--slots <n>', 'how many agents work at a time', positive, 1)
     .option('--once', 'make one attempt, then exit')
