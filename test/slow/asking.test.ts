@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning } from '../support/agents.ts';
-import { lineLike } from '../support/codes.ts';
+import { wordsLike } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { BASE, startForge } from '../support/forge.ts';
 
@@ -135,7 +135,7 @@ test('tool tell reaches a program that works, before anything is published, and 
   await daemon.until('the first attempt', () => existsSync(file('prompt-1')));
   const told = await tell('Use a map', '--json');
   assert.deepEqual([told.code, JSON.parse(told.stdout)], [0, { issue, command: 'tell', standing: 'running' }]);
-  assert.match((await tell(' ')).stderr, lineLike(WORK_CODES.told_text_invalid, { most: 20000, length: 0 }));
+  assert.match((await tell(' ')).stderr, wordsLike(WORK_CODES.told_text_invalid, { most: 20000, length: 0 }));
   writeFileSync(file('may-end-1'), '');
   await daemon.until('the second attempt', () => existsSync(file('prompt-2')));
   assert.match(
@@ -156,7 +156,7 @@ test('tool tell reaches a program that works, before anything is published, and 
   assert.deepEqual(await service.labelsOf(issue), ['tool-done']);
   assert.match(
     (await tell('Too late')).stderr,
-    lineLike(WORK_CODES.issue_not_steerable, { issue, standing: 'done', command: 'tool tell', expected: /queued.*/ }),
+    wordsLike(WORK_CODES.issue_not_steerable, { issue, standing: 'done', command: 'tool tell', expected: /queued.*/ }),
   );
   assert.equal(await daemon.stop(), 143, daemon.log);
 });

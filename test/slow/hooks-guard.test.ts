@@ -4,8 +4,9 @@ import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
+import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { WRITES_CODES } from '../../src/team/rules/codes/writes-codes.ts';
-import { lineLike } from '../support/codes.ts';
+import { lineLike, wordsLike } from '../support/codes.ts';
 import {
   type Fields,
   HookedProject,
@@ -47,7 +48,7 @@ for (const version of ['2.1.33', '2.1.100', '2.1.331'] as const) {
       ['Edit', { file_path: path('src/pages/a.tsx') }, 2, /is frontend-dev's/],
       ['MultiEdit', { file_path: path('package.json') }, 0, /^$/],
       ['NotebookEdit', { notebook_path: path('tests/a.ipynb'), new_source: '1' }, 2, /is tester's/],
-      ['Write', { content: 'x' }, 2, /Write without a path/],
+      ['Write', { content: 'x' }, 2, wordsLike(GUARD_CODES.writes_path_missing, { tool: 'Write' })],
       ['Bash', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
       ['Bash', { command: 'cat tests/a.ts | grep x' }, 0, /^$/],
       ['Bash', { command: 'echo hi > tests/a.ts' }, 2, /tests\/a\.ts is tester's/],
@@ -63,8 +64,13 @@ for (const version of ['2.1.33', '2.1.100', '2.1.331'] as const) {
       ['Monitor', { command: 'echo hi > src/api/a.ts' }, 0, /^$/],
       ['Monitor', { command: 'echo hi > tests/a.ts' }, 2, /tests\/a\.ts is tester's/],
       ['Monitor', { ws: { url: 'ws://127.0.0.1:1' } }, 0, /^$/],
-      ['PowerShell', { command: 'Set-Content tests/a.ts x' }, 2, /what PowerShell is given is code that is not read/],
-      ['REPL', { code: 'await Write({})' }, 2, /what REPL is given is code that is not read/],
+      [
+        'PowerShell',
+        { command: 'Set-Content tests/a.ts x' },
+        2,
+        wordsLike(GUARD_CODES.writes_code_not_read, { tool: 'PowerShell' }),
+      ],
+      ['REPL', { code: 'await Write({})' }, 2, wordsLike(GUARD_CODES.writes_code_not_read, { tool: 'REPL' })],
       ['Read', { file_path: path('tests/a.ts') }, 0, /^$/],
     ];
     // What is written is told alike; by whom, and what is answered, is in the first of them.
@@ -143,7 +149,7 @@ test("what is built or installed in directories that Git ignores is nobody's bus
     ['echo x > kept/b.js', 0, /^$/],
     ['echo x > tests/output/a', 2, /tests\/output\/a is tester's/],
     ['rm -rf .tool/state', 2, /\.tool\/state holds rules of the team/],
-    ['touch scripts', 2, /scripts is an unowned directory, and leases are for files/],
+    ['touch scripts', 2, lineLike(WRITES_CODES.directory_not_leasable, { path: 'scripts' })],
   ];
   for (const [command, code, says] of cases) {
     const run = await guard(project, 'backend-dev', 'Bash', { command });

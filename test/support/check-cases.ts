@@ -4,9 +4,12 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Code, ValuesOf } from '../../src/base/rules/codes.ts';
+import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import { DEFAULT_QUALITY, type QualitySettings, rejection } from '../../src/gate/rules/quality.ts';
 import type { CheckSandbox } from '../../src/gate/run/command.ts';
 import { checkOf, commands, copies, failures, prints, type TestProject, testProject } from './checks.ts';
+import { END, joined, START, wordsLike, wordsOf } from './codes.ts';
 import type { Cleanup } from './temp.ts';
 
 /** One way for a project to fail: what is changed, and what the gate says of it. */
@@ -37,6 +40,16 @@ const SLOW: Case = {
   reason: /^start: \d+ ms, budget 1 ms$/,
 };
 
+/** The whole reason of that code. */
+function exactly<C extends Code>(of: C, values: ValuesOf<C>): RegExp {
+  return joined(START, wordsOf(of, values), END);
+}
+
+const noReport = (place: RegExp) => {
+  const why = wordsLike(GATE_CODES.coverage_report_missing, { place });
+  return joined(START, wordsLike(GATE_CODES.coverage_not_measured, { why }));
+};
+
 export const node: Kind = {
   name: 'node',
   make: (t) => testProject(t, 'node'),
@@ -56,7 +69,7 @@ export const node: Kind = {
         edit('test/greet.test.js', "test('shouts', () => assert.equal(shout('Ada'), 'HELLO, ADA!'));", 'shout;'),
       fails: ['coverage'],
       settings: { coverageTarget: 90 },
-      reason: /^the tests reach 80 % of the lines, expected 90 %$/,
+      reason: exactly(GATE_CODES.coverage_below_target, { reached: '80 %', target: 90 }),
       details: /^src\/greet\.js: 80 % \(8 of 10 lines\)$/m,
     },
     {
@@ -76,7 +89,7 @@ export const node: Kind = {
       name: 'no tests',
       spoil: ({ root }) => rmSync(join(root, 'test'), { recursive: true }),
       fails: ['tests', 'coverage'],
-      reason: /^no tests ran$/,
+      reason: exactly(GATE_CODES.no_tests_ran, {}),
     },
     {
       name: 'no script for its tests',
@@ -89,13 +102,17 @@ export const node: Kind = {
       name: 'a manifest that cannot be read',
       spoil: ({ write }) => write('package.json', '{'),
       fails: ['tests', 'coverage', 'lint', 'security', 'performance'],
-      reason: /^package\.json: expected JSON: /,
+      reason: joined(START, wordsLike(GATE_CODES.json_unreadable, { file: 'package.json' })),
     },
     {
       name: 'a linter that is not there',
       spoil: ({ edit }) => edit('package.json', 'node tools/lint.js', 'no-such-linter .'),
       fails: ['lint'],
-      reason: /^npm run lint cannot be run: .*no-such-linter.*not found$/,
+      reason: joined(
+        START,
+        wordsLike(GATE_CODES.check_not_runnable, { command: 'npm run lint', said: /.*no-such-linter.*not found/ }),
+        END,
+      ),
     },
   ],
 };
@@ -125,7 +142,7 @@ export const python: Kind = {
       spoil: ({ edit }) => edit('tests/test_greeter.py', 'self.assertEqual(greet(""), "Hello!")', 'pass'),
       settings: { coverageTarget: 90 },
       fails: ['coverage'],
-      reason: /^the tests reach 83\.3 % of the lines, expected 90 %$/,
+      reason: exactly(GATE_CODES.coverage_below_target, { reached: '83.3 %', target: 90 }),
       details: /^greeter\/words\.py: 83\.3 % \(5 of 6 lines\)$/m,
     },
     {
@@ -145,7 +162,7 @@ export const python: Kind = {
       name: 'a coverage command that leaves no report',
       spoil: ({ edit }) => edit('tools/cover.py', 'open("lcov.info", "w")', 'open("/dev/null", "w")'),
       fails: ['coverage'],
-      reason: /^not measured: no coverage report was written to \$TOOL_REPORTS or a usual place/,
+      reason: noReport(/\$TOOL_REPORTS or a usual place/),
     },
   ],
 };
@@ -182,7 +199,7 @@ export const go: Kind = {
       name: 'coverage below the target',
       spoil: ({ program }) => program('go', goTests('go-test-pass.txt', 0, 'go-cover-low.out')),
       fails: ['coverage'],
-      reason: /^the tests reach 66\.6 % of the lines, expected 80 %$/,
+      reason: exactly(GATE_CODES.coverage_below_target, { reached: '66.6 %', target: 80 }),
       details: /^greet\/greet\.go: 66\.6 % \(2 of 3 lines\)$/m,
     },
     {
@@ -207,13 +224,17 @@ export const go: Kind = {
       name: 'packages without tests',
       spoil: ({ program }) => program('go', goTests('go-test-none.txt', 0, 'go-cover.out')),
       fails: ['tests'],
-      reason: /^no tests ran$/,
+      reason: exactly(GATE_CODES.no_tests_ran, {}),
     },
     {
       name: 'a toolchain that is not there',
       spoil: ({ program }) => program('go', 'echo "go: not found" >&2; exit 127'),
       fails: ['tests', 'coverage', 'lint'],
-      reason: /^go test .* cannot be run: go: not found$/,
+      reason: joined(
+        START,
+        wordsLike(GATE_CODES.check_not_runnable, { command: /go test .*/, said: 'go: not found' }),
+        END,
+      ),
     },
   ],
 };
@@ -246,7 +267,7 @@ export const rust: Kind = {
       name: 'coverage below the target',
       spoil: ({ program }) => program('cargo', cargo({ 'llvm-cov': LCOV(0) })),
       fails: ['coverage'],
-      reason: /^the tests reach 50 % of the lines, expected 80 %$/,
+      reason: exactly(GATE_CODES.coverage_below_target, { reached: '50 %', target: 80 }),
       details: /^src\/lib\.rs: 50 % \(2 of 4 lines\)$/m,
     },
     {
@@ -267,7 +288,7 @@ export const rust: Kind = {
       name: 'a coverage run that breaks off',
       spoil: ({ program }) => program('cargo', cargo({ 'llvm-cov': 'echo broken; exit 1' })),
       fails: ['coverage'],
-      reason: /^not measured: no coverage report was written to \$TOOL_REPORTS/,
+      reason: noReport(/\$TOOL_REPORTS/),
     },
   ],
 };

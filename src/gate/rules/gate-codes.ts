@@ -61,7 +61,7 @@ export const GATE_CODES = codes({
   },
   coverage_below_target: {
     kind: 'problem',
-    message: 'the tests reach {reached} of the lines[, those of {unreported} among them], expected {target} %',
+    message: 'the tests reach {reached} of the lines, expected {target} %[, counting {unreported}]',
     values: { reached: 'text', target: 'number' },
     may: { unreported: 'text' },
   },

@@ -36,16 +36,16 @@ function plain(line: string): string {
     .replace('. Use one of', '; expected one of');
 }
 
+const unknownKey = (key: string, more: { readonly near: string } | { readonly known: readonly string[] }) =>
+  plain(wordsOf(BASE_CODES.config_unknown_key, { key, ...more }));
+
 /** The problems that reading a file names, each without its last full stop. */
 function problems(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'): string[] {
   try {
     parse(yaml, env, prompt);
   } catch (error) {
     assert.ok(error instanceof ToolError && error.kind === 'config', String(error));
-    return error.message
-      .split('\n')
-      .slice(1)
-      .map(plain);
+    return error.message.split('\n').slice(1).map(plain);
   }
   return [];
 }
@@ -279,18 +279,18 @@ hook: {}
     'tracker.repo: expected a slug <owner>/<repo>, got "not a slug"',
     'tracker.api_url: expected an http(s) address, got "ftp://x"',
     'tracker.token: expected the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file), got "ghp_secret"',
-    'tracker.trsut: unknown key; did you mean tracker.trust?',
+    unknownKey('tracker.trsut', { near: 'tracker.trust' }),
     'polling.interval_ms: expected a number, got "fast"',
     'workspace.branch_prefix: expected the beginning of a branch name that git accepts, like tool/, got "/tool"',
     'agent.max_attempts: expected a number of at least 1, got 0',
-    'agent.max_concurent_agents: unknown key; did you mean agent.max_concurrent_agents?',
+    unknownKey('agent.max_concurent_agents', { near: 'agent.max_concurrent_agents' }),
     'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
     'tool.mode: expected one of agent, team, auto, got "teem"; did you mean team?',
     'tool.stall_timeout_ms: expected a whole number, got 1.5',
     'tool.permission_mode: expected one of default, acceptEdits, plan, dontAsk, bypassPermissions, auto, got "yolo"',
     'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',
     'server.port: expected a number of at most 65535, got 99999',
-    'hook: unknown key; did you mean hooks?',
+    unknownKey('hook', { near: 'hooks' }),
     'workspace.root: $NOWHERE in $NOWHERE is not set. Set it in the environment of the daemon',
     'server.token: expected a token, got nothing, while server.host "0.0.0.0" can be reached from other machines',
     'tracker.done_label: expected a label that is not an active one, got "tool-todo"',
@@ -344,11 +344,13 @@ test('rules across keys', () => {
     ],
     [`${REPO}\nagent: []`, ['agent: expected a map of keys, got []']],
     [`${REPO}\ntool: { command: [] }`, ['tool.command: expected something, not an empty one, got []']],
-    [`${REPO}\nport: 80`, ['port: unknown key; did you mean server.port?']],
+    [`${REPO}\nport: 80`, [unknownKey('port', { near: 'server.port' })]],
     [
       `${REPO}\nworkspace: { repo: o/r }`,
       [
-        'workspace.repo: unknown key; expected one of root, keep, saved_keep_days, branch_prefix, submodules, clone_timeout_ms, clone_depth',
+        unknownKey('workspace.repo', {
+          known: ['root', 'keep', 'saved_keep_days', 'branch_prefix', 'submodules', 'clone_timeout_ms', 'clone_depth'],
+        }),
       ],
     ],
     ['- a\n- b', ['front matter: expected a map of keys, got ["a","b"]']],

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { parseTeamSettings } from '../../../src/team/config/team-settings.ts';
 import { wordsOf } from '../../support/codes.ts';
+
+const unknown = (key: string, near: string) => wordsOf(BASE_CODES.config_unknown_key, { key, near });
+const unknownOf = (key: string, ...known: readonly string[]) => wordsOf(BASE_CODES.config_unknown_key, { key, known });
 
 /** YAML, then every line that is said of it. */
 type Cases = readonly (readonly [string, ...string[]])[];
@@ -19,13 +23,13 @@ const FILES: Cases = [
   ['workflow:', 'workflow: expected a map of keys, got null.'],
   ['workflow: []', 'workflow: expected a map of keys, got [].'],
   ['quality: null', 'quality: expected a map of keys, got null.'],
-  ['worklfow: {}', 'worklfow: unknown key. Did you mean workflow?'],
-  ['team: { enabled: true }', 'team: unknown key. Did you mean workflow.team?'],
-  ['team.enabled: true', 'team.enabled: unknown key. Did you mean workflow.team.enabled?'],
-  ['workflow.team: {}', 'workflow.team: unknown key. Write each key inside the one above it, not one key with dots.'],
-  ['enabled: true', 'enabled: unknown key. Did you mean workflow.team.enabled?'],
-  ['max_teammates: 3', 'max_teammates: unknown key. Did you mean workflow.team.max_teammates?'],
-  ['workflow: { execution_mod: auto }', 'workflow.execution_mod: unknown key. Did you mean workflow.execution_mode?'],
+  ['worklfow: {}', unknown('worklfow', 'workflow')],
+  ['team: { enabled: true }', unknown('team', 'workflow.team')],
+  ['team.enabled: true', unknown('team.enabled', 'workflow.team.enabled')],
+  ['workflow.team: {}', textOf(refusal(BASE_CODES.config_key_dotted, { key: 'workflow.team' }))],
+  ['enabled: true', unknown('enabled', 'workflow.team.enabled')],
+  ['max_teammates: 3', unknown('max_teammates', 'workflow.team.max_teammates')],
+  ['workflow: { execution_mod: auto }', unknown('workflow.execution_mod', 'workflow.execution_mode')],
   [
     'workflow: { execution_mode: teams }',
     'workflow.execution_mode: expected one of auto, subagent, team, got "teams". Did you mean team?',
@@ -35,20 +39,20 @@ const FILES: Cases = [
     'workflow.execution_mode: expected one of auto, subagent, team, got "parallel".',
   ],
   ['workflow: { execution_mode: null }', 'workflow.execution_mode: expected one of auto, subagent, team, got null.'],
-  ['workflow: { max_teammates: 3 }', 'workflow.max_teammates: unknown key. Did you mean workflow.team.max_teammates?'],
-  ['workflow: { enabled: true }', 'workflow.enabled: unknown key. Did you mean workflow.team.enabled?'],
+  ['workflow: { max_teammates: 3 }', unknown('workflow.max_teammates', 'workflow.team.max_teammates')],
+  ['workflow: { enabled: true }', unknown('workflow.enabled', 'workflow.team.enabled')],
   [
     'workflow: { hooks: {}, team: { hooks: {} } }',
     'workflow.hooks: expected it once, got it in workflow.team as well.',
   ],
   [
     'workflow: { hooks: { task_complete: {} } }',
-    'workflow.hooks.task_complete: unknown key. Did you mean workflow.hooks.task_completed?',
+    unknown('workflow.hooks.task_complete', 'workflow.hooks.task_completed'),
   ],
   ['quality: { coverage_target: 101 }', 'quality.coverage_target: expected a number of at most 100, got 101.'],
   ['quality: { coverage_target: -1 }', 'quality.coverage_target: expected a number of at least 0, got -1.'],
   ['quality: { coverage_target: 80% }', 'quality.coverage_target: expected a number, got "80%".'],
-  ['quality: { commands: { test: x } }', 'quality.commands.test: unknown key. Did you mean quality.commands.tests?'],
+  ['quality: { commands: { test: x } }', unknown('quality.commands.test', 'quality.commands.tests')],
   ['quality: { commands: { tests: " " } }', 'quality.commands.tests: expected a shell command, got " ".'],
   [
     'quality: { commands: { tests: [npm, test] } }',
@@ -79,15 +83,15 @@ const FILES: Cases = [
   [
     'quality: { performance: [{ name: b, command: c, budget: 9 }] }',
     'quality.performance.0.budget_ms: expected a number, got nothing.',
-    'quality.performance.0.budget: unknown key. Did you mean quality.performance.0.budget_ms?',
+    unknown('quality.performance.0.budget', 'quality.performance.0.budget_ms'),
   ],
   [
     'quality: { performance: [{ name: b, command: c, budget_ms: 1 }, { name: b, command: d, budget_ms: 1 }] }',
     'quality.performance.1.name: expected each name once, got "b" again.',
   ],
   ['quality: { timeout_ms: 600000 }', 'quality.timeout_ms: expected a number of at most 590000, got 600000.'],
-  ['quality: { tests: npm test }', 'quality.tests: unknown key. Did you mean quality.commands.tests?'],
-  ['tests: npm test', 'tests: unknown key. Did you mean quality.commands.tests?'],
+  ['quality: { tests: npm test }', unknown('quality.tests', 'quality.commands.tests')],
+  ['tests: npm test', unknown('tests', 'quality.commands.tests')],
   ['a: 1\na: 2\nb: 1\nb: 2', 'line 2, column 1: Map keys must be unique', 'line 4, column 1: Map keys must be unique'],
   [
     'workflow:\n  team:\n    enabled: true\n   x: 1',
@@ -107,8 +111,8 @@ const FILES: Cases = [
   ['workflow: &w\n  team: *w', 'line 2, column 9: *w is an alias of what it stands in'],
   ['workflow: !!set { team }', 'line 1, column 11: Unresolved tag: tag:yaml.org,2002:set'],
   ['__proto__: {}', 'line 1, column 1: __proto__ is no name of a key'],
-  ['workflow: { ? [a] : 1 }', 'workflow.[ a ]: unknown key. Use one of execution_mode, team, hooks.'],
-  ['<<: 1', '<<: unknown key. Use one of workflow, quality.'],
+  ['workflow: { ? [a] : 1 }', unknownOf('workflow.[ a ]', 'execution_mode', 'team', 'hooks')],
+  ['<<: 1', unknownOf('<<', 'workflow', 'quality')],
   ['quality: !x {}', 'line 1, column 10: Unresolved tag: !x'],
 ];
 
@@ -116,7 +120,7 @@ const FILES: Cases = [
 const TEAM: Cases = [
   ['enabled: yes', 'enabled: expected true or false, got "yes".'],
   ['enabled: 1', 'enabled: expected true or false, got 1.'],
-  ['enabeld: true', 'enabeld: unknown key. Did you mean workflow.team.enabled?'],
+  ['enabeld: true', unknown('enabeld', 'workflow.team.enabled')],
   ['max_teammates: 0', 'max_teammates: expected a number of at least 1, got 0.'],
   ['max_teammates: 51', 'max_teammates: expected a number of at most 50, got 51.'],
   ['max_teammates: 2.5', 'max_teammates: expected a whole number, got 2.5.'],
@@ -131,7 +135,7 @@ const TEAM: Cases = [
   ['teammate_display: tmx', 'teammate_display: expected one of auto, tmux, inline, got "tmx". Did you mean tmux?'],
   [
     'auto_selection: { min_domains: 3 }',
-    'auto_selection.min_domains: unknown key. Did you mean workflow.team.auto_selection.min_domains_for_team?',
+    unknown('auto_selection.min_domains', 'workflow.team.auto_selection.min_domains_for_team'),
   ],
   [
     'auto_selection: { min_complexity_score: 11 }',
@@ -141,21 +145,18 @@ const TEAM: Cases = [
     'auto_selection: { min_files_for_team: 0 }',
     'auto_selection.min_files_for_team: expected a number of at least 1, got 0.',
   ],
-  [
-    'min_files_for_team: 5',
-    'min_files_for_team: unknown key. Did you mean workflow.team.auto_selection.min_files_for_team?',
-  ],
+  ['min_files_for_team: 5', unknown('min_files_for_team', 'workflow.team.auto_selection.min_files_for_team')],
   ['file_ownership: []', 'file_ownership: expected a map of keys, got [].'],
   ['patterns: []', 'patterns: expected a map of keys, got [].'],
   [
     'patterns: { p: { role: [tester] } }',
     'patterns.p.roles: expected a list, got nothing.',
-    'patterns.p.role: unknown key. Did you mean workflow.team.patterns.p.roles?',
+    unknown('patterns.p.role', 'workflow.team.patterns.p.roles'),
   ],
   [
     'patterns: { mine: { role: [tester] }, yours: { roles: [tester, tesster] } }',
     'patterns.mine.roles: expected a list, got nothing.',
-    'patterns.mine.role: unknown key. Did you mean workflow.team.patterns.mine.roles?',
+    unknown('patterns.mine.role', 'workflow.team.patterns.mine.roles'),
     `patterns.yours.roles.1: expected a known role or one that file_ownership names, got "tesster". Did you mean tester?`,
   ],
   [
@@ -192,13 +193,13 @@ const TEAM: Cases = [
     'max_teammates: expected a number, got "lots".',
     `patterns.p.roles.0: expected a known role or one that file_ownership names, got "data-dev". Known are ${ROLES}.`,
   ],
-  ['hooks: { teammate_idel: {} }', 'hooks.teammate_idel: unknown key. Did you mean workflow.team.hooks.teammate_idle?'],
+  ['hooks: { teammate_idel: {} }', unknown('hooks.teammate_idel', 'workflow.team.hooks.teammate_idle')],
   ['hooks: { teammate_idle: false }', 'hooks.teammate_idle: expected a map of keys, got false.'],
   [
     'hooks: { task_completed: { validate_work: true } }',
-    'hooks.task_completed.validate_work: unknown key. Use one of enabled, require_quality_check.',
+    unknownOf('hooks.task_completed.validate_work', 'enabled', 'require_quality_check'),
   ],
-  ['teammate_idle: {}', 'teammate_idle: unknown key. Did you mean workflow.team.hooks.teammate_idle?'],
+  ['teammate_idle: {}', unknown('teammate_idle', 'workflow.team.hooks.teammate_idle')],
   ['fallback: { log_level: warning }', 'fallback.log_level: expected one of debug, info, warn, error, got "warning".'],
   [
     'budget: { teammate: { soft_usd: 2, hard_usd: 1 } }',
@@ -206,10 +207,7 @@ const TEAM: Cases = [
   ],
   ['budget: { task: { hard_usd: 0 } }', 'budget.task.hard_usd: expected a number of more than 0, got 0.'],
   ['fallback: true', 'fallback: expected a map of keys, got true.'],
-  [
-    'fallback: { preserve: true }',
-    'fallback.preserve: unknown key. Did you mean workflow.team.fallback.preserve_progress?',
-  ],
+  ['fallback: { preserve: true }', unknown('fallback.preserve', 'workflow.team.fallback.preserve_progress')],
 ];
 
 /** Below workflow.team.file_ownership. */

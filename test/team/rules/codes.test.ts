@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Refusal, refusal, textOf } from '../../../src/base/rules/codes.ts';
+import { codes, type Refusal, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { changeRequest, leaseCall } from '../../../src/team/rules/calls.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
@@ -44,13 +44,19 @@ for (const [one, name] of WITH_CALLS)
   });
 
 test('an optional part of a text is left out while its value is missing', () => {
-  const held = { path: 'a.ts', holder: MEMBER, call: 'CALL' };
+  const { held } = codes({
+    held: {
+      kind: 'refused',
+      message: '{path}: {holder}[ to {until}][ ({reason})].',
+      help: 'Ask {holder}.',
+      values: { path: 'text', holder: 'text' },
+      may: { until: 'time', reason: 'text' },
+    },
+  });
+  const values = { path: 'a.ts', holder: MEMBER };
+  assert.equal(textOf(refusal(held, values)), 'a.ts: backend-dev. Ask backend-dev.');
   assert.equal(
-    textOf(refusal(WRITES_CODES.lease_held, held)),
-    'a.ts is leased to backend-dev. Wait for it, or ask: CALL',
-  );
-  assert.equal(
-    textOf(refusal(WRITES_CODES.lease_held, { ...held, until: 2_000_000, reason: 'a dependency' })),
-    'a.ts is leased to backend-dev until 1970-01-01T00:33:20.000Z (a dependency). Wait for it, or ask: CALL',
+    textOf(refusal(held, { ...values, until: 2_000_000, reason: 'x' })),
+    'a.ts: backend-dev to 1970-01-01T00:33:20.000Z (x). Ask backend-dev.',
   );
 });
