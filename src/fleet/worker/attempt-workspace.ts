@@ -14,6 +14,7 @@ import { WorkspaceManifests } from '../../daemon/workspaces/workspace-manifests.
 import { WorkspacePlaces } from '../../daemon/workspaces/workspace-places.ts';
 import { ROOT_DATA } from '../../daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
+import { cloneEnvironment, tryGit } from '../../git/git.ts';
 import type { FleetJob } from '../rules/job.ts';
 import type { Order } from '../wire.ts';
 import { unpackDefault, unpackOrigin, WorkCarrier } from '../work-carrier.ts';
@@ -63,7 +64,12 @@ export async function fetchCode(
     readonly cache: CodeCache;
   },
   signal: AbortSignal,
-): Promise<{ readonly origin: string; readonly release: () => Promise<void> }> {
+): Promise<{
+  readonly origin: string;
+  readonly release: () => Promise<void>;
+  /** Whether what it gave is damaged; then the next one gives another. */
+  readonly isDamaged: () => Promise<boolean>;
+}> {
   const { order, job, stateDir, client, cache, isolation } = parts;
   const bundle = join(stateDir, 'handed-out.bundle');
   const { default_head: sha, default_branch: branch } = order;
@@ -73,13 +79,19 @@ export async function fetchCode(
     await mkdir(origin, { recursive: true, mode: 0o700 });
     await client.code(bundle);
     await unpackOrigin(origin, bundle, order, signal);
-    return { origin, release: async () => undefined };
+    return { origin, release: async () => undefined, isDamaged: async () => false };
   }
-  const { path, release } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
+  const { path, release, replace } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
     await client.code(bundle, earlier?.sha);
     await unpackDefault(directory, bundle, { branch, sha, earlier: earlier?.path ?? null }, signal);
   });
-  return { origin: path, release };
+  const isDamaged = async () => {
+    const look = ['fsck', '--no-dangling', '--no-progress'];
+    const { exitCode } = await tryGit(look, { cwd: path, env: cloneEnvironment(process.env), signal });
+    if (exitCode !== 0) replace();
+    return exitCode !== 0;
+  };
+  return { origin: path, release, isDamaged };
 }
 
 /** @param origin what it is cloned from */

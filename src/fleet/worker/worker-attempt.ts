@@ -81,6 +81,9 @@ function tipOf({ head, files }: WorkCommits): string {
   return files ?? head;
 }
 
+/** `origin`: what it was cloned from. */
+type Begun = Awaited<ReturnType<typeof openWorkspace>> & { readonly origin: string; readonly path: string };
+
 export class WorkerAttempt {
   readonly #parts: AttemptParts;
   readonly #workflow: Workflow;
@@ -233,9 +236,29 @@ export class WorkerAttempt {
     }
   }
 
+  /** The workspace, from the code that the coordinator hands out. @param again a damaged copy of it is made anew */
+  async #begin(again: boolean): Promise<Begun> {
+    const { stateDir, root, span } = this.#parts;
+    const { signal } = this.#stop;
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
+    const { origin, release, isDamaged } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = release;
+    try {
+      return await inSpan(span, 'workspace', async () => {
+        const opened = await openWorkspace(this.#parts, () => this.#workflow, origin);
+        return { ...opened, origin, path: (await opened.workspaces.prepare(this.#task, signal)).path };
+      });
+    } catch (error) {
+      if (!again || signal.aborted || !(await isDamaged())) throw error;
+      await release();
+      for (const place of [root, stateDir]) await removeTree(place);
+      return this.#begin(false);
+    }
+  }
+
   async #inWorkspace(): Promise<End> {
-    const { order, stateDir, root, newRun, kept, id, client, log } = this.#parts;
-    const workflow = () => this.#workflow;
+    const { order, newRun, kept, id, client, log } = this.#parts;
     const { signal } = this.#stop;
     await kept.note(id, this.#record(null));
     client.onMoved = async () => {
@@ -244,17 +267,9 @@ export class WorkerAttempt {
       // For the next start of this worker. What is kept already has a record of its own.
       if (this.#keptTip === null && !this.#isKept) await kept.note(id, this.#record(null)).catch(() => undefined);
     };
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
     const { span } = this.#parts;
-    const { origin, release } = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
-    this.#release = release;
-    const made = await inSpan(span, 'workspace', async () => {
-      const opened = await openWorkspace(this.#parts, workflow, origin);
-      return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
-    });
-    const { mirror, workspaces, carrier, agents, path } = made;
+    const { mirror, workspaces, carrier, agents, path, origin } = await this.#begin(true);
     await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
