@@ -1,7 +1,17 @@
 // Workers whose disk is full before an attempt, or in the middle of it: nobody's fault, and another worker does the issue.
 
 import assert from 'node:assert/strict';
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { agentRunning } from '../support/agents.ts';

@@ -199,7 +199,9 @@ function scriptOf(one: Case, attempts: string, reviews: string): string {
   return [
     ...(one.isRead ? [readsInto(reviews)] : []),
     `echo "$TOOL_ATTEMPT" >> ${attempts}`,
-    ...(one.effect === 'agent' ? [`if [ "$TOOL_ATTEMPT" = 1 ]; then ${one.waits ?? 'setsid sleep 600 & sleep 600'}; fi`] : []),
+    ...(one.effect === 'agent'
+      ? [`if [ "$TOOL_ATTEMPT" = 1 ]; then ${one.waits ?? 'setsid sleep 600 & sleep 600'}; fi`]
+      : []),
     ...(one.nests ? [NESTS] : []),
     ...(one.isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
     ...(one.isReviewed ? [ANSWERS] : []),

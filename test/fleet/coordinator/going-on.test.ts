@@ -105,9 +105,11 @@ test('the next attempt waits a lease for a worker with an agent at work, and no 
   tell(CUT_OFF);
   const waits: number[] = [];
   let isOver = false;
-  const brought = kept.bring(entry(), null, NEVER, async (ms) => void waits.push(ms)).then(() => {
-    isOver = true;
-  });
+  const brought = kept
+    .bring(entry(), null, NEVER, async (ms) => void waits.push(ms))
+    .then(() => {
+      isOver = true;
+    });
   await clock.settle();
   assert.deepEqual([waits, isOver], [[LEASE_MS], false]);
   await failsWith(() => coordinator.goOn(asks()), FLEET_CODES.attempt_not_begun);
@@ -131,7 +133,12 @@ test('the worker that asks first gets the next attempt, once, with what its agen
   const said: string[] = [];
   const hooks: RunHooks = {
     ...{ onStarted: async (pid) => void said.push(`started ${pid}`), onEvent: (event) => void events.push(event) },
-    ...{ output: () => undefined, nextTurn: async () => null, signal: NEVER, onGoesOn: () => void said.push('goes on') },
+    ...{
+      output: () => undefined,
+      nextTurn: async () => null,
+      signal: NEVER,
+      onGoesOn: () => void said.push('goes on'),
+    },
   };
   const bases: string[] = [];
   const job = jobAt('http://localhost:1', { attempt: 2, fence: 5 });
