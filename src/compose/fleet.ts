@@ -143,6 +143,7 @@ export type RemoteParts = {
   readonly agentSocket: AgentSocket;
   readonly gate: WorkGate;
   readonly bringWork: BringWork;
+  readonly requireCarried: (signal: AbortSignal) => Promise<void>;
   readonly close: () => void;
 };
 
@@ -194,8 +195,9 @@ function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemotePa
     measurements += 1;
     return runner(workflow().tool.runtime).measure(task, measurements, request, signal);
   });
+  const requireCarried = (signal: AbortSignal) => carrier.requireCarried(workflow().workspace.submodules, signal);
   const close = coordinator.keeps(repository, kept);
-  return { runner, agentSocket: coordinator.socket, gate, bringWork: kept.bring, close };
+  return { runner, agentSocket: coordinator.socket, gate, bringWork: kept.bring, requireCarried, close };
 }
 
 export type WorkerCommand = {

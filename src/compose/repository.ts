@@ -257,6 +257,7 @@ export async function openRepository(
       ownHooks,
       runner: remote?.runner ?? local,
       bringWork: remote?.bringWork,
+      requireCarried: remote?.requireCarried,
       readRole: (name, base, signal) => readReviewRole(mirror.comparison, name, base, signal),
       leftovers: { end: (run) => endProcessesOfRun(run, LEFTOVER_GRACE_MS) },
       agentSocket: remote?.agentSocket ?? createAgentSocket(runtime),

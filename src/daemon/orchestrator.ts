@@ -36,6 +36,8 @@ import { type Worker, Workers } from './workers.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> &
   Pick<FinisherOptions, 'bringWork'> & {
+    /** Throws where no other machine can make attempts at what the default branch holds. */
+    readonly requireCarried?: ((signal: AbortSignal) => Promise<void>) | undefined;
     readonly readRole: ReviewerOptions['readRole'];
     /** Poll once, finish what that started, then stop. */
     readonly once?: boolean;
@@ -359,6 +361,7 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
+      if (unstopped) await this.#options.requireCarried?.(AbortSignal.any([signal, attempt.ending]));
       if (unstopped && this.#options.bringWork !== undefined)
         await bringLastWork(this.#options, number, AbortSignal.any([signal, attempt.ending]));
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;

@@ -164,14 +164,8 @@ export class WorkCarrier {
     const { commit } = fills;
     const { head, files } = commit === undefined ? await this.#handedOut(task, signal) : { head: commit, files: null };
     const tip = files ?? head;
-    if (await mirror.lfs.uses(tip, signal))
-      throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });
     const defaultBranch = await mirror.defaultBranch(signal);
-    if (fills.submodules && (await this.#hasModules(tip, defaultBranch, signal)))
-      throw failure(FLEET_CODES.fleet_repository_unsupported, {
-        what: 'submodules',
-        setting: 'workspace.submodules: false',
-      });
+    await this.#requireCarried(tip, defaultBranch, fills.submodules, signal);
     const base = await mirror.comparison.baseOf(head, signal);
     const defaultHead = isOnDefault({ head, files, base }) ? await this.#linkDefault(defaultBranch, path) : null;
     if (defaultHead !== null) return { head, files, defaultBranch, base, path, defaultHead };
@@ -179,6 +173,24 @@ export class WorkCarrier {
     await mirror.keep(tip, ref);
     await this.#git(['bundle', 'create', '--quiet', path, `refs/heads/${defaultBranch}`, ref], signal);
     return { head, files, defaultBranch, base, path, defaultHead: null };
+  }
+
+  /** Throws where a worker cannot be given what the default branch holds. @param submodules whether workspaces have them */
+  async requireCarried(submodules: boolean, signal: AbortSignal): Promise<void> {
+    const { mirror } = this.#options;
+    await mirror.refresh(signal);
+    const branch = await mirror.defaultBranch(signal);
+    await this.#requireCarried((await mirror.branchHead(branch)) ?? '', branch, submodules, signal);
+  }
+
+  async #requireCarried(tip: string, defaultBranch: string, submodules: boolean, signal: AbortSignal): Promise<void> {
+    if (await this.#options.mirror.lfs.uses(tip, signal))
+      throw failure(FLEET_CODES.fleet_repository_unsupported, { what: 'files of Git LFS' });
+    if (submodules && (await this.#hasModules(tip, defaultBranch, signal)))
+      throw failure(FLEET_CODES.fleet_repository_unsupported, {
+        what: 'submodules',
+        setting: 'workspace.submodules: false',
+      });
   }
 
   async #hasModules(tip: string, defaultBranch: string, signal: AbortSignal): Promise<boolean> {

@@ -128,6 +128,23 @@ test('before another attempt, the work of the last one is asked for, also of one
   await world.stop();
 });
 
+test('what no other machine can be given is refused before an attempt is counted, until it can', async () => {
+  let refuses = true;
+  const requireCarried = async () => {
+    if (refuses) throw new Error('A worker gets no files of Git LFS of a repository.');
+  };
+  const world = new World(ONE_TRY, { requireCarried });
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(600_000);
+  assert.deepEqual([attemptsOf(world), world.tracker.labelsOf(1)], [[], ['tool-todo']]);
+  assert.ok(world.lines.some((line) => /gets no files of Git LFS/.test(line)));
+  refuses = false;
+  await world.pass(600_000);
+  assert.deepEqual([attemptsOf(world), world.tracker.labelsOf(1)], [[1], ['tool-done']]);
+  await world.stop();
+});
+
 test('an answer is waited for no longer than the issue: the end of the daemon and of the issue ends the wait', async () => {
   const { asked, bringWork } = slowWork();
   const world = new World(workflowWith({ agent: { maxAttempts: 3 } }), { bringWork });

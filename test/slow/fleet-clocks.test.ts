@@ -47,7 +47,8 @@ test('a worker ahead, then a second coordinator ahead that takes over, and the f
   const two = await forge.open('Do another');
   await first.until('the agent works', () => existsSync(begun(two)));
   assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
-  await second.logged('watching');
+  await second.logged(/its agent of attempt 1 goes on/);
+  writeFileSync(begun(two).replace('begun-', 'go-'), '');
   await assertDoneOnce(forge, second, two);
   await worker.kill();
   startWorker(t, 'right', redis);

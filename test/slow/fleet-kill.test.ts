@@ -84,10 +84,12 @@ describe('a coordinator that is killed', { concurrency: 4 }, () => {
         const isLast = at === cases.length - 1;
         const name = `with ${key || 'the comment'} ${moment}, the next one ${elsewhere ? 'elsewhere' : 'at its place'}`;
         await t.test(name, async () => {
-          const issue = await goThrough(one, place, (number) => {
+          const go = join(place.daemon.directory, `${at}.go`);
+          const waits = `while [ ! -e ${go} ]; do sleep 0.1; done`;
+          const issue = await goThrough({ ...one, waits }, place, () => {
             if (elsewhere) place.vanish();
             place.goOn(isLast);
-            writeFileSync(place.path(number, 'go'), '');
+            writeFileSync(go, '');
           });
           await assertOneEnd(one, place, issue);
           assert.deepEqual(linesOf(place.path(issue, 'attempts')), ranOf(one), place.daemon.log);

@@ -163,18 +163,20 @@ test('a worker that stood still beyond its lock: two bodies, one pull request', 
   assert.ok(!(await filesOf(forge, issue)).includes('first.txt'));
 });
 
-test('a coordinator that is killed while a worker works: the next one goes on', async (t) => {
+test('a coordinator that is killed while a worker works: its agent goes on under the next one', async (t) => {
   const [forge, redis, place] = await Promise.all([startForge(t), RedisServer.start(t), tempDir(t)]);
   const issue = await forge.open('Do it');
-  const script = `if [ "$TOOL_ATTEMPT" = 1 ]; then ${waitsFor(place, 'never')}; fi; ${COMMIT}`;
+  const script = `if [ "$TOOL_ATTEMPT" = 1 ]; then ${waitsFor(place, 'go')}; fi; ${COMMIT}`;
   const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(script)}` });
   const worker = startWorker(t, 'one', redis);
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
   assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
   await worker.printed(/coordinator_silent/);
   daemon.start();
+  await daemon.logged(/its agent of attempt 1 goes on/);
+  writeFileSync(join(place, 'go'), '');
   await assertDoneOnce(forge, daemon, issue);
-  await worker.printed(/is not the one at work on its issue/);
+  assert.equal(attemptsIn(place), '1');
 });
 
 test('a coordinator that is stopped takes the work in, and its next start goes on with it', async (t) => {

@@ -25,6 +25,8 @@ export type Scenario = {
   readonly isSerialized?: boolean;
   /** The repository's own WORKFLOW.md has hooks, and the operator allows them. */
   readonly hasOwnHooks?: boolean;
+  /** How the agent of the first attempt waits, where it is killed at work. */
+  readonly waits?: string;
   /** Nothing follows it on this way, or what follows is done by somebody else. */
   readonly isLast?: boolean;
 };
@@ -197,7 +199,9 @@ function scriptOf(one: Case, attempts: string, reviews: string): string {
   return [
     ...(one.isRead ? [readsInto(reviews)] : []),
     `echo "$TOOL_ATTEMPT" >> ${attempts}`,
-    ...(one.effect === 'agent' ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then setsid sleep 600 & sleep 600; fi'] : []),
+    ...(one.effect === 'agent'
+      ? [`if [ "$TOOL_ATTEMPT" = 1 ]; then ${one.waits ?? 'setsid sleep 600 & sleep 600'}; fi`]
+      : []),
     ...(one.nests ? [NESTS] : []),
     ...(one.isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
     ...(one.isReviewed ? [ANSWERS] : []),

@@ -33,7 +33,7 @@ export class KilledPlace {
   static async start(t: Cleanup, settings: string, { files, queue }: PlaceOptions = {}): Promise<KilledPlace> {
     const forge = await startForge(t, files);
     const daemon = await Daemon.create(t, forge, { env: { FLEET_KEY } });
-    const fleet = queue === undefined ? '' : `queue: { url: "${queue.url}", key: $FLEET_KEY, lease_ms: 1000 }\n`;
+    const fleet = queue === undefined ? '' : `queue: { url: "${queue.url}", key: $FLEET_KEY, lease_ms: 5000 }\n`;
     daemon.write(`${agentRunning(`. ${daemon.directory}/$TOOL_ISSUE.sh`)}\n${fleet}${settings}`);
     if (queue !== undefined) startWorker(t, 'one', queue);
     const place = new KilledPlace(forge, daemon);

@@ -78,6 +78,11 @@ export class RemoteAttempt {
     return this.#taken?.token ?? null;
   }
 
+  /** Whether the queue has a lock for it: an agent that goes on was taken from a queue that is gone. */
+  get isInQueue(): boolean {
+    return !this.#goesOn;
+  }
+
   get silentMs(): number {
     return this.options.clock.elapsed() - this.#heardAt;
   }

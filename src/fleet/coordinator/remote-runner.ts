@@ -59,6 +59,10 @@ type Measurement = {
 /** `isAwaited`: a worker whose agent is at work is about to take it, and no other one gets it. */
 type Seen = { readonly job: FleetJob; readonly priority: number; readonly isAwaited: () => boolean };
 
+/** Each attempt has a place of its own on a worker, and sessions of models belong to a place. */
+const SESSION_GONE =
+  'An earlier attempt worked on this issue. Its session is gone; its commits and files are in this workspace. Read them first.';
+
 /** How often it is looked whether the job is there and its worker lives. */
 const LOOK_MS = 1_000;
 /** A worker that is asked to end its agent has so long to hand the work in. */
@@ -209,7 +213,7 @@ export class RemoteRunner implements Runner {
         // A store that lost what it had gets the job again.
         if (!isAwaited()) await this.#put(attempt, job, priority);
       } else if (attempt.silentMs > leaseMs) {
-        const isHeld = await queue.isHeld(job).catch(() => null);
+        const isHeld = attempt.isInQueue ? await queue.isHeld(job).catch(() => null) : null;
         if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();
       }
       await clock.sleep(LOOK_MS, signal.aborted ? over.signal : either);
@@ -246,7 +250,8 @@ export class RemoteRunner implements Runner {
       branch: request.env.TOOL_BRANCH ?? '',
       ...{ default_branch: packed.defaultBranch, base: packed.base, head: packed.head, files: packed.files },
       ...(packed.defaultHead === null ? {} : { default_head: packed.defaultHead }),
-      ...{ prompt: request.prompt, issue_text: request.issueText, budget_usd: request.budgetUsd },
+      prompt: request.resume === null ? request.prompt : `${request.prompt}\n\n${SESSION_GONE}`,
+      ...{ issue_text: request.issueText, budget_usd: request.budgetUsd },
       round: request.round ?? null,
       max_bundle_bytes: coordinator.options.maxBundleBytes,
       author: author ?? null,

@@ -62,7 +62,7 @@ export const FLEET_CODES = codes({
   repository_lease_lost: {
     kind: 'warning',
     message: 'This coordinator acts no more for {repository}: it could not renew its lease in time.',
-    help: 'Agents at work are ended, and count for nothing. It goes on when it has the lease again.',
+    help: 'Agents at work go on under the next one. It goes on when it has the lease again.',
     values: { repository: 'text' },
   },
   journal_version_wrong: {

@@ -15,6 +15,7 @@ import { WorkspaceManifests } from '../../daemon/workspaces/workspace-manifests.
 import { WorkspacePlaces } from '../../daemon/workspaces/workspace-places.ts';
 import { ROOT_DATA } from '../../daemon/workspaces/workspace-root.ts';
 import { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
+import { cloneEnvironment, tryGit } from '../../git/git.ts';
 import type { FleetJob } from '../rules/job.ts';
 import type { Order } from '../wire.ts';
 import { unpackDefault, unpackOrigin, WorkCarrier } from '../work-carrier.ts';
@@ -58,6 +59,8 @@ export type Code = {
   readonly origin: string;
   readonly fixed: FixedCopy | undefined;
   readonly release: () => Promise<void>;
+  /** Whether what it gave is damaged; then the next one gives another. */
+  readonly isDamaged: () => Promise<boolean>;
 };
 
 /**
@@ -81,13 +84,19 @@ export async function fetchCode(
     await mkdir(origin, { recursive: true, mode: 0o700 });
     await client.code(bundle);
     await unpackOrigin(origin, bundle, order, signal);
-    return { origin, fixed: undefined, release: async () => undefined };
+    return { origin, fixed: undefined, release: async () => undefined, isDamaged: async () => false };
   }
-  const { path, release } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
+  const { path, release, replace } = await cache.take(job.repository, { branch, sha }, async (directory, earlier) => {
     await client.code(bundle, earlier?.sha);
     await unpackDefault(directory, bundle, { branch, sha, earlier: earlier?.path ?? null }, signal);
   });
-  return { origin: path, fixed: { path, branch, sha }, release };
+  const isDamaged = async () => {
+    const look = ['fsck', '--no-dangling', '--no-progress'];
+    const { exitCode } = await tryGit(look, { cwd: path, env: cloneEnvironment(process.env), signal });
+    if (exitCode !== 0) replace();
+    return exitCode !== 0;
+  };
+  return { origin: path, fixed: { path, branch, sha }, release, isDamaged };
 }
 
 /** @param code what it is cloned from; left out: what the coordinator handed out for this attempt alone */

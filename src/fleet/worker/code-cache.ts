@@ -40,12 +40,12 @@ export class CodeCache {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
 
-  /** Gives the place of a branch at a commit. It stays until `release`. */
+  /** Gives the place of a branch at a commit. It stays until `release`; `replace` has the next attempt make it anew, from nothing. */
   async take(
     repository: string,
     { branch, sha }: State,
     make: Make,
-  ): Promise<{ readonly path: string; readonly release: () => Promise<void> }> {
+  ): Promise<{ readonly path: string; readonly release: () => Promise<void>; readonly replace: () => void }> {
     const all = this.#copies.get(repository) ?? [];
     this.#copies.set(repository, all);
     for (;;) {
@@ -64,7 +64,13 @@ export class CodeCache {
         if (known === undefined) throw error;
         continue;
       }
-      if (known === undefined || existsSync(join(copy.path, 'HEAD'))) return { path: copy.path, release };
+      const replace = () => {
+        if (!drop(all, copy)) return;
+        // What it was made from may have the same damage.
+        for (const other of all.splice(0)) void other.made.catch(() => undefined).then(() => removeUnused(other));
+        this.#onDamaged(`the copy of ${repository} at ${sha} is damaged, and is made again`);
+      };
+      if (known === undefined || existsSync(join(copy.path, 'HEAD'))) return { path: copy.path, release, replace };
       if (drop(all, copy)) this.#onDamaged(`the copy of ${repository} at ${sha} is gone, and is made again`);
       await release();
     }

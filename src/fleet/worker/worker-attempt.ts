@@ -84,6 +84,9 @@ function tipOf({ head, files }: WorkCommits): string {
   return files ?? head;
 }
 
+/** `origin`: what it was cloned from. */
+type Begun = Awaited<ReturnType<typeof openWorkspace>> & { readonly origin: string; readonly path: string };
+
 export class WorkerAttempt {
   readonly #parts: AttemptParts;
   readonly #workflow: Workflow;
@@ -242,9 +245,29 @@ export class WorkerAttempt {
     }
   }
 
+  /** The workspace, from the code that the coordinator hands out. @param again a damaged copy of it is made anew */
+  async #begin(again: boolean): Promise<Begun> {
+    const { stateDir, root, span } = this.#parts;
+    const { signal } = this.#stop;
+    await mkdir(stateDir, { recursive: true, mode: 0o700 });
+    await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
+    const code = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
+    this.#release = code.release;
+    try {
+      return await inSpan(span, 'workspace', async () => {
+        const opened = await openWorkspace(this.#parts, () => this.#workflow, code);
+        return { ...opened, origin: code.origin, path: (await opened.workspaces.prepare(this.#task, signal)).path };
+      });
+    } catch (error) {
+      if (!again || signal.aborted || !(await code.isDamaged())) throw error;
+      await code.release();
+      for (const place of [root, stateDir]) await removeTree(place);
+      return this.#begin(false);
+    }
+  }
+
   async #inWorkspace(): Promise<End> {
-    const { order, stateDir, root, newRun, kept, id, client, log } = this.#parts;
-    const workflow = () => this.#workflow;
+    const { order, newRun, kept, id, client, log } = this.#parts;
     const { signal } = this.#stop;
     await kept.note(id, this.#record(null));
     client.onMoved = async () => {
@@ -253,21 +276,13 @@ export class WorkerAttempt {
       // For the next start of this worker. What is kept already has a record of its own.
       if (this.#keptTip === null && !this.#isKept) await kept.note(id, this.#record(null)).catch(() => undefined);
     };
-    await mkdir(stateDir, { recursive: true, mode: 0o700 });
-    await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
     const { span } = this.#parts;
-    const code = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
-    this.#release = code.release;
-    const made = await inSpan(span, 'workspace', async () => {
-      const opened = await openWorkspace(this.#parts, workflow, code);
-      return { ...opened, path: (await opened.workspaces.prepare(task, signal)).path };
-    });
-    const { mirror, workspaces, carrier, agents, path } = made;
+    const { mirror, workspaces, carrier, agents, path, origin } = await this.#begin(true);
     await this.#step('after_create', () => workspaces.afterCreate(task, signal));
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
-    await this.#putFiles(code.origin, workspaces, carrier, signal);
+    await this.#putFiles(origin, workspaces, carrier, signal);
     this.#isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);

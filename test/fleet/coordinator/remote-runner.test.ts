@@ -105,3 +105,18 @@ test('a measurement is a job of its own for the labels of the last attempt, and 
   clock.stop(1_000);
   assert.deepEqual((await measured).evidence, evidenceOf('sha'));
 });
+
+test('an agent is told that the session of an earlier attempt is gone, and only then', async (t) => {
+  const { clock, runner, taken } = setUp(t, async () => undefined);
+  for (const [resume, expected] of [
+    [null, /^p$/],
+    ['a-session', /^p\n\nAn earlier attempt .* session is gone/],
+  ] as const) {
+    const end = runner.run({ ...REQUEST, resume }, HOOKS);
+    const { attempt } = await taken();
+    assert.match(attempt.options.order.prompt, expected);
+    await attempt.end({ ...WELL, evidence: null });
+    clock.stop(1_000);
+    await end;
+  }
+});

@@ -121,3 +121,19 @@ test('another branch at the same commit has a copy of its own', async (t) => {
   assert.notEqual(first.path, second.path);
   assert.deepEqual(made, [null, 'a']);
 });
+
+test('a copy that is said to be damaged is made again from nothing, once', async (t) => {
+  const { cache, made, make, said } = setUp(t);
+  const before = await cache.take('r', at('a'), make);
+  const [first, second] = [await cache.take('r', at('b'), make), await cache.take('r', at('b'), make)];
+  first.replace();
+  const third = await cache.take('r', at('b'), make);
+  // Another attempt found the same.
+  second.replace();
+  const fourth = await cache.take('r', at('b'), make);
+  assert.deepEqual(made, [null, 'a', null]);
+  assert.equal(fourth.path, third.path);
+  assert.equal(said.length, 1);
+  for (const { release } of [before, first, second]) await release();
+  assert.deepEqual([existsSync(before.path), existsSync(first.path), existsSync(third.path)], [false, false, true]);
+});
