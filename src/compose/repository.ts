@@ -30,7 +30,7 @@ import type { Journal } from '../daemon/ports.ts';
 import { noteEvidence, Publisher, quietTask } from '../daemon/publish/publish.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
-import { OWN_FILE } from '../daemon/rules/own-file.ts';
+import { LAST_GOOD_FILE, OWN_FILE } from '../daemon/rules/own-file.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
@@ -195,7 +195,7 @@ export async function openRepository(
       sayFetched = resolve;
     });
     const ownFile = new RepositoryFile({
-      ...{ workflow: operator, mirror, clock, log, path: join(stateDir, 'repository-workflow') },
+      ...{ workflow: operator, mirror, clock, log, path: join(stateDir, LAST_GOOD_FILE) },
       fetched,
       background: (work) => supervisor.run(OWN_FILE, work),
     });
