@@ -27,7 +27,7 @@ import { Orchestrator } from '../daemon/orchestrator.ts';
 import { noteEvidence, Publisher, quietTask } from '../daemon/publish/publish.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
-import { OWN_FILE } from '../daemon/rules/own-file.ts';
+import { LAST_GOOD_FILE, OWN_FILE } from '../daemon/rules/own-file.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
@@ -136,7 +136,7 @@ export async function openRepository(
     const branchPrefix = parts.fleet && (() => operator().workspace.branchPrefix);
     const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...hosted, depth, branchPrefix });
     const ownFile = new RepositoryFile({
-      ...{ workflow: operator, mirror, clock, log, path: join(stateDir, 'repository-workflow') },
+      ...{ workflow: operator, mirror, clock, log, path: join(stateDir, LAST_GOOD_FILE) },
       fetched: fetching.over,
       background: (work) => supervisor.run(OWN_FILE, work),
     });

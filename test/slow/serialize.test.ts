@@ -38,7 +38,8 @@ test('two issues touch migrations: the second waits, takes the base in after the
   daemon.write([agentRunning(script), 'agent: { serialize_paths: "migrations/**" }', 'gate: { mode: off }'].join('\n'));
   daemon.start();
   const row = async () => (await daemon.state()).queued.find(({ issue_number }) => issue_number === second);
-  await daemon.until('the second waits', async () => (await row())?.reason.includes('pull request #') === true);
+  const waiting = async () => (await daemon.state()).waiting.reasons.change_awaits_pull_request;
+  await daemon.until('the second waits', async () => (await waiting()) === 1);
   const [opened, ...others] = await service.pulls();
   assert.ok(opened !== undefined && others.length === 0);
   const blocking = { pull_request: opened.number, path: 'migrations/0001.sql', glob: 'migrations/**' };

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageIn } from '../../base/rules/codes.ts';
-import { judgeOwnFile, type OwnStatus, readOwnFile } from '../../daemon/config/repository-file.ts';
-import { OWN_FILE, ownFileWords } from '../../daemon/rules/own-file.ts';
+import { judgeOwnFile, type OwnStatus, readLastGood, readOwnFile } from '../../daemon/config/repository-file.ts';
+import { LAST_GOOD_FILE, OWN_FILE, ownFileWords } from '../../daemon/rules/own-file.ts';
 import { readsOwnFile } from '../../daemon/rules/repository-workflow.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { Comparison } from '../../daemon/workspaces/mirror/comparison.ts';
@@ -28,7 +28,8 @@ export async function checkOwnFile(workflow: Workflow): Promise<DoctorCheck[]> {
   try {
     const { stdout } = await tryGit(['rev-parse', 'HEAD'], { cwd: copy, signal });
     const commit = stdout.trim();
-    const status = judgeOwnFile(await readOwnFile(comparison, commit, signal), workflow, null);
+    const good = await readLastGood(join(workflow.stateDir, LAST_GOOD_FILE), comparison, signal);
+    const status = judgeOwnFile(await readOwnFile(comparison, commit, signal), workflow, good);
     return [...rowOf(status, commit)];
   } catch (error) {
     return [failedBy(OWN_FILE_ROW, error, 'tool serve, which makes its copy anew')];

@@ -223,25 +223,32 @@ export class RepositoryFile implements OwnWorkflow {
 
   /** @param empty the commit of a repository without any; left out: none is no reading */
   async #readCopy(signal: AbortSignal, empty?: string): Promise<void> {
-    const { mirror } = this.#options;
+    const { mirror, path } = this.#options;
     const commit = (await mirror.branchHead(await mirror.defaultBranch(signal))) ?? empty;
     if (commit === undefined || this.#reading?.commit === commit) return;
     const reading = await readOwnFile(mirror.comparison, commit, signal);
-    if (reading.kind !== 'none') this.#good ??= await this.#earlier(signal);
+    if (reading.kind !== 'none') this.#good ??= await readLastGood(path, mirror.comparison, signal);
     this.#reading = reading;
     // Judged now, so that the log tells it once.
     void this.status;
   }
+}
 
-  /** The last good file of an earlier process. */
-  async #earlier(signal: AbortSignal): Promise<Text | null> {
-    try {
-      const commit = readFileSync(this.#options.path, 'utf8').trim();
-      if (!/^[0-9a-f]{40,64}$/.test(commit)) return null;
-      const reading = await readOwnFile(this.#options.mirror.comparison, commit, signal);
-      return reading.kind === 'text' ? reading : null;
-    } catch {
-      return null;
-    }
+/**
+ * The last good file of another process; null: it cannot be told.
+ * @param path of the file that holds its commit
+ */
+export async function readLastGood(
+  path: string,
+  repository: Pick<Comparison, 'entryIn' | 'fileIn'>,
+  signal: AbortSignal,
+): Promise<Text | null> {
+  try {
+    const commit = readFileSync(path, 'utf8').trim();
+    if (!/^[0-9a-f]{40,64}$/.test(commit)) return null;
+    const reading = await readOwnFile(repository, commit, signal);
+    return reading.kind === 'text' ? reading : null;
+  } catch {
+    return null;
   }
 }

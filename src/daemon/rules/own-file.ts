@@ -3,6 +3,9 @@
 /** The file of a repository, in the root of its default branch. */
 export const OWN_FILE = 'WORKFLOW.md';
 
+/** In the state directory: the commit of the last good one. */
+export const LAST_GOOD_FILE = 'repository-workflow';
+
 /** Labels that a repository may set, each by the key of the operator's file. */
 export const OWN_LABELS = ['active_states', 'done_label', 'failed_label', 'question_label', 'priority_labels'] as const;
 export type OwnLabel = (typeof OWN_LABELS)[number];
