@@ -9,6 +9,7 @@ import { DOCTOR_CODES } from '../src/cli/rules/doctor-codes.ts';
 import { NOTICE_CODES } from '../src/cli/rules/notice-codes.ts';
 import { COMPOSE_CODES } from '../src/compose/rules/compose-codes.ts';
 import { CONFIG_CODES } from '../src/daemon/rules/codes/config-codes.ts';
+import { FOLLOW_CODES } from '../src/daemon/rules/codes/follow-codes.ts';
 import { GITHUB_CODES } from '../src/daemon/rules/codes/github-codes.ts';
 import { HTTP_CODES } from '../src/daemon/rules/codes/http-codes.ts';
 import { QUEUE_CODES } from '../src/daemon/rules/codes/queue-codes.ts';
@@ -61,6 +62,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, Part>>>> = {
   },
   daemon: {
     'src/daemon/rules/codes/work-codes.ts': ATTEMPT_CODES,
+    'src/daemon/rules/codes/follow-codes.ts': FOLLOW_CODES,
     'src/daemon/rules/codes/serial-codes.ts': SERIAL_CODES,
     'src/daemon/rules/codes/review-codes.ts': REVIEW_CODES,
     'src/daemon/rules/codes/config-codes.ts': CONFIG_CODES,

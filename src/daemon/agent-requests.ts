@@ -7,6 +7,7 @@ import { clip, digest, oneLine } from '../base/rules/text.ts';
 import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
+import { FOLLOW_CODES } from './rules/codes/follow-codes.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
 import { openPullRequest, questionStep } from './rules/next-step.ts';
@@ -162,7 +163,7 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
   const reply = async (thread: number, body: string, signal: AbortSignal): Promise<Answer> => {
     const entry = entryOf();
     if (entry.follow === null || entry.pullRequest === null)
-      throw failure(WORK_CODES.no_pull_request_open, { issue: issue.number });
+      throw failure(FOLLOW_CODES.no_pull_request_open, { issue: issue.number });
     const text = cutBody(body);
     // Another attempt of the same round repeats no answer.
     const key = `reply:${entry.follow.rounds}:${thread}:${digest(text)}`;

@@ -7,7 +7,7 @@ import { oneLine } from '../base/rules/text.ts';
 import { Misses } from './misses.ts';
 import type { Journal, PullRequestFeed, Workspaces } from './ports.ts';
 import { followText } from './publish/follow-text.ts';
-import { WORK_CODES } from './rules/codes/work-codes.ts';
+import { FOLLOW_CODES } from './rules/codes/follow-codes.ts';
 import {
   describeEvents,
   type FollowVerdict,
@@ -165,7 +165,7 @@ export class Follower {
       const waits = `it could not be read: ${said}`;
       if (this.#waits.get(issue) === waits) return;
       const what = { pull_request: pullRequest.number, issue, said };
-      log.log('warn', 'poller', refusal(WORK_CODES.follow_unreadable, what), { issue });
+      log.log('warn', 'poller', refusal(FOLLOW_CODES.follow_unreadable, what), { issue });
       this.#waits.set(issue, waits);
     }
   }
@@ -294,7 +294,7 @@ export class Follower {
     const now = journal.state.entries.get(issue);
     if (now?.phase !== 'following' || now.follow?.stopped !== null || pullRequest === null || signal.aborted) return;
     if (isJoined === false) {
-      await this.#stop(issue, pullRequest, refusal(WORK_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
+      await this.#stop(issue, pullRequest, refusal(FOLLOW_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
       return;
     }
     this.#setTimed(issue, isJoined === null);
@@ -311,7 +311,7 @@ export class Follower {
     if (unread.length === 0) this.#unread.delete(issue);
     if (unread.length === 0 || this.#unread.has(issue)) return;
     this.#unread.add(issue);
-    const what = refusal(WORK_CODES.checks_unreadable, { pull_request: number, issue, said: unreadWords(unread) });
+    const what = refusal(FOLLOW_CODES.checks_unreadable, { pull_request: number, issue, said: unreadWords(unread) });
     this.#options.log.log('warn', 'poller', what, { issue });
   }
 
@@ -329,7 +329,7 @@ export class Follower {
       } catch (error) {
         signal.throwIfAborted();
         const said = oneLine(messageOf(error));
-        this.#options.log.log('warn', 'poller', refusal(WORK_CODES.check_unexplained, { check: check.name, said }));
+        this.#options.log.log('warn', 'poller', refusal(FOLLOW_CODES.check_unexplained, { check: check.name, said }));
         failures.set(check, { step: null, log: `${check.summary}\n[its log cannot be read: ${said}]`.trim() });
       }
     return failures;

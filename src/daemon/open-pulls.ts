@@ -5,7 +5,7 @@ import { refusal } from '../base/rules/codes.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import { Misses } from './misses.ts';
 import type { Journal, Tracker } from './ports.ts';
-import { WORK_CODES } from './rules/codes/work-codes.ts';
+import { FOLLOW_CODES } from './rules/codes/follow-codes.ts';
 import type { OpenPull } from './rules/record.ts';
 
 export type OpenPullsOptions = {
@@ -39,7 +39,7 @@ export class OpenPulls {
         const said = messageOf(error);
         if (this.#unread.get(number) === said) continue;
         this.#unread.set(number, said);
-        log.log('warn', 'poller', refusal(WORK_CODES.follow_unreadable, { pull_request: number, issue, said }), {
+        log.log('warn', 'poller', refusal(FOLLOW_CODES.follow_unreadable, { pull_request: number, issue, said }), {
           issue,
         });
       }

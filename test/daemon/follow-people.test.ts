@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { FOLLOW_CODES } from '../../src/daemon/rules/codes/follow-codes.ts';
 import { notificationOf } from '../../src/daemon/rules/notification.ts';
 import { EMPTY_STATE } from '../../src/daemon/rules/state.ts';
 import { wordsLike } from '../support/codes.ts';
@@ -162,7 +162,7 @@ test('a branch that somebody rewrote is theirs: one comment and one notice', asy
     ['stopped'],
   );
   assert.equal(commentsOn(world, PULL).length, 1);
-  assert.match(commentsOn(world, PULL)[0] ?? '', wordsLike(WORK_CODES.branch_rewritten, { commit: 'theirs' }));
+  assert.match(commentsOn(world, PULL)[0] ?? '', wordsLike(FOLLOW_CODES.branch_rewritten, { commit: 'theirs' }));
   await world.stop();
 });
 
@@ -211,7 +211,7 @@ test('others rewrite the branch while the agent works: nothing of the round is p
   const world = await pushedMeanwhile(false);
   await polls(world, 1);
   assert.deepEqual([phaseOf(world), world.workspaces.pushed.length], [undefined, 1]);
-  assert.match(commentsOn(world, PULL).join(), wordsLike(WORK_CODES.branch_rewritten, { commit: 'theirs' }));
+  assert.match(commentsOn(world, PULL).join(), wordsLike(FOLLOW_CODES.branch_rewritten, { commit: 'theirs' }));
   await world.stop();
 });
 

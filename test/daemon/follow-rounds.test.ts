@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure } from '../../src/base/rules/errors.ts';
 import type { PullRequestFeed } from '../../src/daemon/ports.ts';
-import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { FOLLOW_CODES } from '../../src/daemon/rules/codes/follow-codes.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { wordsLike } from '../support/codes.ts';
 import { check, followed, PULL, phaseOf, polls, prompts, WRITER, worldWith } from '../support/followed-world.ts';
@@ -106,7 +106,7 @@ test('an operator cancels a round: the pull request is told, and nothing is left
   await polls(world, 3);
   assert.equal(phaseOf(world), undefined);
   assert.deepEqual([world.orchestrator.waiting, world.tracker.labelsOf(1)], [[], ['tool-done']]);
-  assert.match(commentsOn(world, PULL).join('\n'), wordsLike(WORK_CODES.follow_cancelled));
+  assert.match(commentsOn(world, PULL).join('\n'), wordsLike(FOLLOW_CODES.follow_cancelled));
   await world.stop();
 });
 
@@ -159,7 +159,7 @@ test('a reason that comes back at each poll is logged once', async () => {
     if (call === `pull ${PULL}`) throw new Error('away');
   };
   await polls(world, 5);
-  assert.equal(world.timesLogged(WORK_CODES.follow_unreadable, { pull_request: PULL, issue: 1, said: 'away' }), 1);
+  assert.equal(world.timesLogged(FOLLOW_CODES.follow_unreadable, { pull_request: PULL, issue: 1, said: 'away' }), 1);
   await world.stop();
 });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { FOLLOW_CODES } from '../../src/daemon/rules/codes/follow-codes.ts';
 import { wordsLike } from '../support/codes.ts';
 import {
   awaited,
@@ -316,7 +316,7 @@ test('an operator cancels the following: the pull request is told, and the issue
   assert.equal(phaseOf(world), undefined);
   assert.match(
     world.tracker.comments.find(({ issue }) => issue === PULL)?.body ?? '',
-    wordsLike(WORK_CODES.follow_cancelled),
+    wordsLike(FOLLOW_CODES.follow_cancelled),
   );
   assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
   await world.stop();

@@ -3,19 +3,15 @@
 import * as z from 'zod';
 import { ISOLATION_MODES, PERMISSION_MODES, RUNTIME_NAMES, RUNTIMES, WORK_MODES } from '../../agents/rules/runtime.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
-import { parseSlug } from '../../git/rules/repository.ts';
 import { isBalancedGlob } from '../../guard/rules/ownership.ts';
 import { QUOTA_MODES } from '../rules/attempt-end.ts';
 import { DEFAULT_PREFIX, isBranchPrefix } from '../rules/branch-prefix.ts';
 import { FOLLOW_MODES } from '../rules/follow-settings.ts';
 import { GATE_MODES } from '../rules/gate-settings.ts';
-import { OWN_SETTINGS } from '../rules/own-file.ts';
-import { parsePattern } from '../rules/repositories.ts';
-import { DEFAULT_TRACKER, TRACKER_KINDS } from '../rules/tracker-kind.ts';
 import { queue, workerLabels } from './queue-section.ts';
+import { labels, tracker } from './tracker-section.ts';
 
 const text = z.string().min(1);
-const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
 /** A glob from the root of the repository. */
 const glob = text
   .regex(/^(?![/!~\s])(?!\.\/)(?!.*\.\.)/, { message: 'a glob like db/migrations/** (no /, ./ or ! before it, no ..)' })
@@ -26,80 +22,6 @@ const dollars = z.union([z.number().positive(), z.null()]).default(null);
 
 /** Claude Code's tools that an agent needs to work through an issue without anyone to ask. */
 const ALLOWED_TOOLS = ['Bash', 'Edit', 'Write', 'NotebookEdit', 'Read', 'Glob', 'Grep', 'TodoWrite', 'Task', 'Agent'];
-
-const tracker = z
-  .strictObject({
-    kind: z.enum(TRACKER_KINDS).default(DEFAULT_TRACKER).describe('The hosting service.'),
-    repo: text
-      .refine((slug) => parseSlug(slug) !== undefined, { message: 'a slug <owner>/<repo>' })
-      .optional()
-      .describe(
-        '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
-      ),
-    repositories: z
-      .array(text.refine((one) => parsePattern(one) !== undefined, { message: 'slugs <owner>/<repo>, or <owner>/*' }))
-      .min(1)
-      .optional()
-      .describe(
-        'Many repositories in place of tracker.repo: <owner>/<repo>, or <owner>/* for all of an owner that the token can read and that are not archived.',
-      ),
-    topic: text
-      .regex(/^[a-z0-9][a-z0-9-]*$/, { message: 'a topic in lower case' })
-      .optional()
-      .describe('Of <owner>/*, only repositories with this topic.'),
-    api_url: z
-      .url({ protocol: /^https?$/, message: 'an http(s) address' })
-      .default('https://api.github.com')
-      .describe('Base address of the REST API; a GitHub Enterprise server has one of its own, https://<host>/api/v3.'),
-    token: z
-      .string()
-      .regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/, {
-        message: 'the name of an environment variable, like $MY_TOKEN (a token itself must not stand in a file)',
-      })
-      .optional()
-      .describe(
-        '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
-      ),
-    app_id: z
-      .union([z.int().positive().transform(String), z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/)])
-      .optional()
-      .describe('App ID (or client ID) of a GitHub App, whose tokens are used in place of tracker.token.'),
-    private_key: text
-      .refine((key) => !key.includes('PRIVATE KEY'), {
-        message: 'a path, or $NAME of an environment variable (a key itself must not stand in a file)',
-      })
-      .optional()
-      .describe(
-        'Private key of the App: $NAME of the environment variable with its PEM text, or a path to its file. In a path ~ and $VAR are expanded; relative to this file.',
-      ),
-    ca_file: text
-      .optional()
-      .describe(
-        'PEM file with the authority that signs the certificate of the hosting service or of the proxy, for the API and git; NODE_EXTRA_CA_CERTS does the same. ~ and $VAR are expanded; relative to this file.',
-      ),
-    active_states: labels
-      .optional()
-      .describe('Labels that mark an issue as work to pick up; any of them does. Default: tool-todo.'),
-    done_label: text.default('tool-done').describe('The label an issue gets when its pull request is open.'),
-    failed_label: text.default('tool-failed').describe('The label an issue gets when the last attempt has failed.'),
-    question_label: text
-      .default('tool-question')
-      .describe('The label an issue has while its agent waits for an answer of people.'),
-    trust: z
-      .enum(['write', 'anyone'])
-      .default('write')
-      .describe(
-        'Who may set work going. write: the issue is taken only if its author and whoever put the active label on it may write to the repository.',
-      ),
-    draft: z.boolean().default(false).describe('Open pull requests as drafts.'),
-    repository_workflow: z
-      .array(z.enum(OWN_SETTINGS))
-      .default([])
-      .describe(
-        "Settings that a repository's own WORKFLOW.md on its default branch may make in place of those here; labels stands for all that follow it. Default: none, and the file is not read.",
-      ),
-  })
-  .prefault({});
 
 const polling = z
   .strictObject({ interval_ms: milliseconds(100, 30_000).describe('Pause between two polls, ms.') })

@@ -4,6 +4,7 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal, textOf } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { BringWork, Journal, Tracker, Workspaces } from '../ports.ts';
+import { FOLLOW_CODES } from '../rules/codes/follow-codes.ts';
 import { QUEUE_CODES } from '../rules/codes/queue-codes.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { reactionTo } from '../rules/failure-answers.ts';
@@ -175,7 +176,7 @@ export class Finisher {
     if (!status || pullRequest === null) return 'away';
     if (status.state !== 'open') {
       const values = { pull_request: pullRequest.number, issue, why: `it was ${status.state}` };
-      log.log('warn', 'publish', refusal(WORK_CODES.round_unpublished, values), { issue });
+      log.log('warn', 'publish', refusal(FOLLOW_CODES.round_unpublished, values), { issue });
       return 'over';
     }
     const [from, commit] = [tipOf(entry), status.head];
@@ -185,7 +186,7 @@ export class Finisher {
     if (isJoined === null) return 'away';
     if (isJoined) await journal.append({ type: 'others_pushed', issue, commit, joins: true });
     else {
-      const reason = textOf(refusal(WORK_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
+      const reason = textOf(refusal(FOLLOW_CODES.branch_rewritten, { commit: commit.slice(0, 12) }));
       await journal.append({ type: 'publish_failed', issue, reason, next: 'give_up', retry_at: null });
     }
     return 'pushed';
@@ -275,7 +276,7 @@ export class Finisher {
         ? refusal(WORK_CODES.comment_refused, { issue, said: reason, ...why })
         : effect === 'evidence'
           ? refusal(WORK_CODES.evidence_refused, { issue, said: reason })
-          : refusal(WORK_CODES.review_request_refused, { issue, said: reason });
+          : refusal(FOLLOW_CODES.review_request_refused, { issue, said: reason });
     log.log('error', 'publish', what, { issue });
     await journal.append({ type: 'effect_finished', issue, effect, key, result: {} });
   }

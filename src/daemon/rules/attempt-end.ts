@@ -6,6 +6,7 @@ import { LONGEST_QUOTA_MS } from '../../agents/rules/quota.ts';
 import { messageIn, type Refusal, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import { LEAD_CODES } from '../../team/rules/codes/lead-codes.ts';
+import { FOLLOW_CODES } from './codes/follow-codes.ts';
 import { QUEUE_CODES } from './codes/queue-codes.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import type { AttemptOutcome, IssueOutcome } from './record.ts';
@@ -96,7 +97,7 @@ export function reasonOf(cause: EndCause): Refusal {
     case 'turn_timeout':
       return refusal(LEAD_CODES.turn_timed_out, { seconds: cause.afterMs / 1000 });
     case 'cancelled':
-      if (cause.outcome === 'done') return refusal(WORK_CODES.round_taken_over, {});
+      if (cause.outcome === 'done') return refusal(FOLLOW_CODES.round_taken_over, {});
       return refusal(cause.outcome === 'closed' ? WORK_CODES.issue_closed : WORK_CODES.active_label_removed, {});
     case 'paused':
       return refusal(WORK_CODES.issue_paused, {});

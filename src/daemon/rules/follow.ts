@@ -2,7 +2,7 @@
 
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { WORK_CODES } from './codes/work-codes.ts';
+import { FOLLOW_CODES } from './codes/follow-codes.ts';
 import { type FollowEvent, type PullRequestSight, type Rival, threadsAgain, wordsOfPeople } from './follow-events.ts';
 import { blockOf, openThreads, type PersonCause, reviewWait } from './follow-people.ts';
 import type { FollowSettings } from './follow-settings.ts';
@@ -241,7 +241,7 @@ export function judgeFollow(
   if (status.head !== tipOf(known)) {
     // What failed before is not to be read as the news of the last commit.
     if (now - follow.since < SHOWN_MS) return waitForTime('the service does not show the last commit yet');
-    return { kind: 'stop', why: refusal(WORK_CODES.branch_rewritten, { commit: status.head.slice(0, 12) }) };
+    return { kind: 'stop', why: refusal(FOLLOW_CODES.branch_rewritten, { commit: status.head.slice(0, 12) }) };
   }
   const failed = checks
     .filter(({ state }) => state === 'failed')
@@ -274,8 +274,8 @@ export function judgeFollow(
   const failure = failureKey(status.head, events, follow.failure);
   const left = describeEvents(events);
   if (words.length === 0 && failure === follow.failure)
-    return { kind: 'stop', why: refusal(WORK_CODES.follow_unchanged, { commit: status.head.slice(0, 12), left }) };
+    return { kind: 'stop', why: refusal(FOLLOW_CODES.follow_unchanged, { commit: status.head.slice(0, 12), left }) };
   if (!mayGoOn)
-    return { kind: 'stop', why: refusal(WORK_CODES.follow_rounds_exhausted, { rounds: settings.maxRounds, left }) };
+    return { kind: 'stop', why: refusal(FOLLOW_CODES.follow_rounds_exhausted, { rounds: settings.maxRounds, left }) };
   return { kind: 'continue', events, failure };
 }

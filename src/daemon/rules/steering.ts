@@ -4,6 +4,7 @@ import { messageIn, refusal } from '../../base/rules/codes.ts';
 import { assertNever } from '../../base/rules/errors.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { closed } from './asking.ts';
+import { FOLLOW_CODES } from './codes/follow-codes.ts';
 import { WORK_CODES } from './codes/work-codes.ts';
 import { givenUp } from './given-up.ts';
 import { questionStep } from './next-step.ts';
@@ -111,7 +112,7 @@ const PHASES = {
 /** Where a cancelled issue stands. */
 function cancelled(entry: Entry): Pick<Entry, 'phase' | 'follow'> {
   if (entry.follow === null) return { phase: 'cancelling', follow: null };
-  return givenUp(entry, messageIn(refusal(WORK_CODES.follow_cancelled, {})));
+  return givenUp(entry, messageIn(refusal(FOLLOW_CODES.follow_cancelled, {})));
 }
 
 /** @param why reason of an attempt that failed */
