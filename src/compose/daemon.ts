@@ -28,7 +28,7 @@ import { dropRepositoryVariables } from '../git/repository-variables.ts';
 import type { Fleet } from './fleet.ts';
 import { credentialVariables } from './open-credential.ts';
 import { Repositories } from './repositories.ts';
-import type { ProcessParts } from './repository.ts';
+import type { ProcessParts } from './repository-parts.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { startServer, webhookFor } from './status-server.ts';
 import { openTraces } from './traces.ts';

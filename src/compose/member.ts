@@ -8,7 +8,7 @@ import { workflowOf } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
-import type { OpenRepository } from './repository.ts';
+import type { OpenRepository } from './repository-parts.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 /** `opened` is null while it cannot be worked on; `problem` says why. */

@@ -22,8 +22,9 @@ import { rememberCosts } from './day-costs.ts';
 import { closeMember, derived, isHeld, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
 import { placesBelow } from './places.ts';
 import { ProcessMark } from './process-mark.ts';
-import { type OpenRepository, openRepository, type ProcessParts } from './repository.ts';
+import { openRepository } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
+import type { OpenRepository, ProcessParts } from './repository-parts.ts';
 
 /** So many are opened at a time, and so many get their first clone. */
 const AT_A_TIME = 4;

@@ -11,7 +11,7 @@ import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RepoSlug } from '../git/rules/repository.ts';
 import { openHostingClient } from './hosting-client.ts';
 import { openCredential } from './open-credential.ts';
-import type { ProcessParts } from './repository.ts';
+import type { ProcessParts } from './repository-parts.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 
 type Opened = OwnerClient & { readonly client: HostingClient };

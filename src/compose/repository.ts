@@ -3,31 +3,27 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
 import { tracedRunner } from '../agents/traced-runner.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { programPlace } from '../base/package-root.ts';
-import type { Logger } from '../base/ports.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
-import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
-import { NO_SPAN, type Tracer } from '../base/rules/span.ts';
+import { NO_SPAN } from '../base/rules/span.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { AttemptTraces } from '../daemon/attempt-traces.ts';
 import { RepositoryFile } from '../daemon/config/repository-file.ts';
 import { createTemplate } from '../daemon/config/template.ts';
-import { type AuthorityFile, apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
+import { apiAuthorities, authorityForGit } from '../daemon/github/authority.ts';
 import { cloneUrlOf, hostOf } from '../daemon/github/clone-url.ts';
-import type { HostingCredential, TakenTokens } from '../daemon/github/credential.ts';
+import type { HostingCredential } from '../daemon/github/credential.ts';
 import { IssueHistories } from '../daemon/journal/issue-story.ts';
 import { FileJournal } from '../daemon/journal/journal.ts';
 import { holdStateDir } from '../daemon/journal/state-dir.ts';
 import { Orchestrator } from '../daemon/orchestrator.ts';
-import type { Journal } from '../daemon/ports.ts';
 import { noteEvidence, Publisher, quietTask } from '../daemon/publish/publish.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { finishedIssueOf } from '../daemon/rules/finished-issues.ts';
@@ -41,7 +37,6 @@ import { Notifier } from '../daemon/runners/notifier.ts';
 import { OwnHooks } from '../daemon/runners/own-hooks.ts';
 import { readReviewRole, requireReviewer } from '../daemon/runners/review-role.ts';
 import { createRunner } from '../daemon/runners/runners.ts';
-import type { SlotShares } from '../daemon/slot-shares.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
 import type { RepositoryView } from '../daemon/view-source.ts';
 import { WaitingLine } from '../daemon/waiting-line.ts';
@@ -53,69 +48,17 @@ import { WORKSPACE_PLACEHOLDER } from '../fleet/rules/placeholder.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { checkCredential, requireLogin } from './credential-check.ts';
-import type { Fleet } from './fleet.ts';
+import { FirstFetch } from './first-fetch.ts';
 import { openCredential } from './open-credential.ts';
-import { LEFTOVER_GRACE_MS, type ProcessMark, setMark, takeMark } from './process-mark.ts';
+import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
+import type { Beside, OpenRepository, ProcessParts } from './repository-parts.ts';
 import { COMPOSE_CODES } from './rules/compose-codes.ts';
 import { TRACKERS } from './trackers.ts';
-
-/** What a process has, whatever its repositories. */
-export type ProcessParts = {
-  /** The process's own environment, which its children inherit. */
-  readonly processEnv: NodeJS.ProcessEnv;
-  /** The same without tokens. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly tokens: TakenTokens;
-  readonly authorities: readonly AuthorityFile[];
-  readonly runtime: RuntimeDir;
-  readonly log: Logger;
-  /** Values that must never be shown. */
-  readonly secrets: Set<() => readonly string[]>;
-  readonly once: boolean;
-  readonly ended: AbortSignal;
-  readonly wrapJournal?: (journal: Journal) => Journal;
-  /** Absent: nothing is traced. */
-  readonly tracer?: Tracer | undefined;
-  /** Workers on other machines; absent: agents run on this one. */
-  readonly fleet?: Fleet | undefined;
-};
-
-/** What a repository has beside others. */
-export type Beside = {
-  readonly mark: ProcessMark;
-  readonly shares: SlotShares;
-  /** Of the checks on finished work. */
-  readonly gateShares: SlotShares;
-  /** The first fetches of all. */
-  readonly fetches: WaitingLine<string>;
-  /** Hold the places of all of them. */
-  readonly directories: readonly string[];
-  /** Places of the others, that no agent of this one may read. */
-  readonly others: () => readonly string[];
-};
-
-export type OpenRepository = {
-  readonly orchestrator: Orchestrator;
-  readonly isolation: Isolation;
-  /** Where the credential was found. */
-  readonly credentialSource: string;
-  readonly view: () => RepositoryView;
-  readonly histories: IssueHistories;
-  /** Aborted when another coordinator may act for it; absent: there can be none. */
-  readonly lost?: AbortSignal | undefined;
-  /** Names the status page to whoever finds the state directory in use. */
-  readonly announce: (url: string | null) => void;
-  /** Takes up what an earlier process left. What cannot work is a ToolError. */
-  readonly begin: () => Promise<void>;
-  readonly close: () => Promise<void>;
-};
 
 /** The process as one issue sees it: nothing of an issue depends on it. */
 const PROCESS = { version: '', loadedAt: 0, workflowError: null, pendingRestart: [], webhook: null };
 
 const PREFIX_ANSWER_MS = 5_000;
-/** A first fetch that takes longer makes room for another. */
-const SLOW_FETCH_MS = 60_000;
 
 /**
  * Takes lock and root of one repository, finds the credential. What cannot work is a ToolError before the first poll.
@@ -180,17 +123,10 @@ export async function openRepository(
       onFailure: (task, said) => log.log('error', 'serve', refusal(WORK_CODES.background_task_failed, { task, said })),
     });
     closers.push(() => supervisor.close());
-    let sayAsked: () => void = () => undefined;
-    /** Git with the remote is about to start. */
-    const asked = new Promise<void>((resolve) => {
-      sayAsked = resolve;
-    });
+    const fetching = new FirstFetch(() => credential.gitSecret());
     const hosted = {
       remoteUrl: cloneUrl,
-      secret: () => {
-        sayAsked();
-        return credential.gitSecret();
-      },
+      secret: () => fetching.secret(),
       env: { ...env, ...(await authorityForGit(authorities, stateDir, cloneUrl, env)) },
       clock,
       silenceMs: () => operator().workspace.cloneTimeoutMs,
@@ -199,29 +135,17 @@ export async function openRepository(
     // The journal of the store may name any branch; a file of this machine's own is believed.
     const branchPrefix = parts.fleet && (() => operator().workspace.branchPrefix);
     const mirror = new Mirror({ path: join(stateDir, 'repo.git'), ...hosted, depth, branchPrefix });
-    let sayFetched: () => void = () => undefined;
-    const fetched = new Promise<void>((resolve) => {
-      sayFetched = resolve;
-    });
     const ownFile = new RepositoryFile({
       ...{ workflow: operator, mirror, clock, log, path: join(stateDir, 'repository-workflow') },
-      fetched,
+      fetched: fetching.over,
       background: (work) => supervisor.run(OWN_FILE, work),
     });
     const withHooks = () => ownFile.workflow;
     const workflow = parts.fleet?.followed(withHooks) ?? withHooks;
     // Three programs at work while the rest of this one is loaded: the copy of the repository, the namespaces, the client's login.
-    supervisor.run('fetch', async (signal) => {
-      const over = new AbortController();
-      try {
-        const leave = await beside?.fetches.enter(repository, signal);
-        if (leave) void clock.sleep(SLOW_FETCH_MS, AbortSignal.any([signal, over.signal])).then(leave);
-        await mirror.refresh(signal).catch(() => undefined);
-      } finally {
-        over.abort();
-        sayFetched();
-      }
-    });
+    supervisor.run('fetch', (signal) =>
+      fetching.run(mirror, (entering) => beside?.fetches.enter(repository, entering), signal),
+    );
     const probing = Isolation.probe(first.tool.isolation, {
       ...bounds,
       readOnly: [...bounds.readOnly, ...(beside?.directories ?? [])],
@@ -230,7 +154,7 @@ export async function openRepository(
     probing.catch(() => undefined);
     supervisor.run('credential', (signal) => checkCredential(credential, host, env, log, begun, probing, signal));
     // To load the rest keeps this process from starting any. One of many may have to wait for its fetch.
-    if (beside === undefined) await Promise.race([asked, fetched]).then(() => setImmediate());
+    if (beside === undefined) await fetching.started();
     const opened = await TRACKERS[trackerConfig.kind].open({
       workflow: first,
       credential,
