@@ -25,20 +25,16 @@ import type { Evidence } from '../../gate/rules/evidence.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
-import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
+import type { WorkerEnd } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
-import { fetchCode, openWorkspace, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
+import { fetchCode, openWorkspace, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, OWN_FAULTS, Superseded } from './coordinator-client.ts';
-import type { KeptRecord, KeptWork } from './kept-work.ts';
+import { HandIn, type HandInParts } from './hand-in.ts';
 
-export type AttemptParts = WorkspaceParts & {
-  readonly client: CoordinatorClient;
-  readonly job: SignedJob;
-  readonly kept: KeptWork;
+export type AttemptParts = HandInParts & {
   readonly cache: CodeCache;
-  readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
   readonly endRun: (run: string) => Promise<number>;
@@ -77,10 +73,6 @@ function failed(error: unknown): RunEnd {
 /** Steps that are hooks of the workflow. */
 const HOOKS: readonly string[] = ['after_create', 'before_run', 'after_run', 'before_remove'];
 
-function tipOf({ head, files }: WorkCommits): string {
-  return files ?? head;
-}
-
 export class WorkerAttempt {
   readonly #parts: AttemptParts;
   readonly #workflow: Workflow;
@@ -88,16 +80,8 @@ export class WorkerAttempt {
   /** The agent is to be ended. */
   readonly #stop = new AbortController();
   readonly #task: WorkspaceTask;
-  #delivered: string;
+  readonly #handIn: HandIn;
   #superseded: Superseded | null = null;
-  /** The workspace may hold work that is nowhere else. */
-  #isUnsaved = false;
-  /** The commit of the bundle that is kept. */
-  #keptTip: string | null = null;
-  /** The commit that was handed in with the bundle on the disk. */
-  #bundled: string | null = null;
-  /** The coordinator has all of it, and it is kept until it is published. */
-  #isKept = false;
   #isAble = true;
   /** Gives back what others may share. */
   #release: () => Promise<void> = async () => undefined;
@@ -106,7 +90,6 @@ export class WorkerAttempt {
     const { order, client, clock } = parts;
     this.#parts = parts;
     this.#workflow = workflowOf(parts);
-    this.#delivered = tipOf(order);
     this.#beats = new Beats({
       client,
       clock,
@@ -119,6 +102,7 @@ export class WorkerAttempt {
       env: { TOOL_RUN: parts.newRun() },
       output: (text) => this.#beats.write(text),
     };
+    this.#handIn = new HandIn(parts, this.#task);
   }
 
   /** A request was refused for good: the agent is ended. */
@@ -163,13 +147,13 @@ export class WorkerAttempt {
   /** Hands in what an attempt of an earlier process has left in its workspace. */
   async salvage(): Promise<void> {
     const { client, order } = this.#parts;
-    this.#isUnsaved = true;
+    this.#handIn.isUnsaved = true;
     try {
       const { places, workspaces, carrier } = await openWorkspace(this.#parts, () => this.#workflow);
       if (places.isOurs(order.issue)) {
-        await this.#handIn(workspaces, carrier);
+        await this.#handIn.all(workspaces, carrier);
         await reportReturned(client);
-      } else this.#isUnsaved = false;
+      } else this.#handIn.isUnsaved = false;
     } finally {
       await this.#clear();
       this.#parts.span.end();
@@ -181,17 +165,12 @@ export class WorkerAttempt {
     const { root, stateDir, endRun, kept, id, log } = this.#parts;
     await endRun(this.#task.env.TOOL_RUN ?? '');
     await this.#release();
-    if (this.#isUnsaved) {
+    if (this.#handIn.isUnsaved) {
       log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
       return;
     }
     for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
-    if (this.#keptTip === null && !this.#isKept) await kept.forget(id).catch(() => undefined);
-  }
-
-  #record(work: WorkCommits | null): KeptRecord {
-    const { job, client, order } = this.#parts;
-    return { job: { ...job, labels: [...job.labels] }, token: client.token, order, work };
+    if (!this.#handIn.isKept) await kept.forget(id).catch(() => undefined);
   }
 
   async #work(): Promise<End> {
@@ -200,7 +179,7 @@ export class WorkerAttempt {
     } catch (error) {
       if (error instanceof Superseded) throw error;
       // An agent may have taken away what cannot be read any more.
-      this.#isAble = !isDiskFull(error) && (this.#isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
+      this.#isAble = !isDiskFull(error) && (this.#handIn.isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
       return { end: failed(error), evidence: null };
     }
   }
@@ -209,7 +188,7 @@ export class WorkerAttempt {
     const { order, stateDir, root, newRun, kept, id } = this.#parts;
     const workflow = () => this.#workflow;
     const { signal } = this.#stop;
-    await kept.note(id, this.#record(null));
+    await kept.note(id, this.#handIn.record(null));
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     await mkdir(join(root, ROOT_DATA), { recursive: true, mode: 0o700 });
     const task = this.#task;
@@ -225,15 +204,17 @@ export class WorkerAttempt {
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
-    this.#isUnsaved = true;
+    this.#handIn.isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);
-      if (head !== null) await this.#deliver(carrier, { head, files: null });
+      if (head !== null) await this.#handIn.deliver(carrier, { head, files: null });
     };
     const end = order.measures ? ({ ok: true, words: '' } as const) : await this.#runAgent(path, agents, deliver);
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
-    const head = order.measures ? order.head : await inSpan(span, 'hand_in', () => this.#handIn(workspaces, carrier));
+    const head = order.measures
+      ? order.head
+      : await inSpan(span, 'hand_in', () => this.#handIn.all(workspaces, carrier));
     const isMeasured = head !== null && (order.measures || this.#workflow.gate.mode !== 'off') && !signal.aborted;
     const evidence = isMeasured ? await this.#measure(agents, mirror, path, head, newRun) : null;
     await this.#after('before_remove', () => workspaces.beforeRemove(task, new AbortController().signal));
@@ -339,68 +320,6 @@ export class WorkerAttempt {
       watchdog.close();
       await watching;
       await open.close();
-    }
-  }
-
-  /** Hands in all of the workspace; gives the commit that can be published. */
-  async #handIn(workspaces: DiskWorkspaces, carrier: WorkCarrier): Promise<string | null> {
-    const { signal } = new AbortController();
-    const task = this.#task;
-    const all = await carrier.read(task, signal);
-    const head = await workspaces.peek(task, signal);
-    const work = head === null || head === all.head ? all : { head, files: null };
-    try {
-      await this.#deliver(carrier, work);
-    } finally {
-      const tip = tipOf(work);
-      this.#isUnsaved = tip !== this.#delivered && tip !== this.#keptTip;
-    }
-    if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
-    return head;
-  }
-
-  /** On this machine, as all that the base lacks: the coordinator's machine may be gone before it is published. Never rejects. */
-  async #keep(carrier: WorkCarrier, work: WorkCommits, handed: boolean): Promise<string | null> {
-    const { order, stateDir, kept, id, log } = this.#parts;
-    const path = join(stateDir, 'handed-in.bundle');
-    const isMade = this.#bundled === tipOf(work) && tipOf(order) === order.base;
-    try {
-      if (!isMade && !(await carrier.packNew(this.#task, path, work, [order.base], new AbortController().signal)))
-        return null;
-      const place = await kept.keep(id, { ...this.#record(work), ...(handed ? { handed: true } : {}) }, path);
-      this.#isKept = handed;
-      return place;
-    } catch (error) {
-      log.log('warn', 'agent', refusal(FLEET_CODES.work_not_kept, { attempt: id, said: messageOf(error) }));
-      return null;
-    }
-  }
-
-  /** Once for each state. What the coordinator did not take, for whatever reason, stays on this machine. */
-  async #deliver(carrier: WorkCarrier, work: WorkCommits): Promise<void> {
-    const { order, client, stateDir, id, log } = this.#parts;
-    const tip = tipOf(work);
-    if (tip === this.#delivered) return;
-    const { signal } = new AbortController();
-    const path = join(stateDir, 'handed-in.bundle');
-    const isNew = await carrier.packNew(this.#task, path, work, [tipOf(order), order.base], signal);
-    this.#bundled = isNew ? tip : null;
-    try {
-      await client.work(isNew ? path : null, work);
-      this.#delivered = tip;
-      this.#keptTip = null;
-    } catch (error) {
-      if (isNew) {
-        const place = await this.#keep(carrier, work, false);
-        if (place !== null) {
-          const what = { attempt: id, path: place, said: messageOf(error) };
-          log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
-        }
-        this.#keptTip = place === null ? null : tip;
-      }
-      // Where nothing is new, the coordinator has it.
-      if (!isNew) this.#delivered = tip;
-      throw error;
     }
   }
 
