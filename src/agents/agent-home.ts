@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { removeTree } from '../base/files/remove-tree.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { RUN_VARIABLE } from '../base/processes/processes.ts';
+import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { shellWord } from '../base/rules/command-line.ts';
 import { isTokenVariable } from '../base/rules/credential.ts';
 import type { Environment } from '../base/rules/environment.ts';
@@ -89,7 +90,7 @@ export type AgentHomeOptions = {
 };
 
 /** Where the homes of a run are made, and what it may write to beside its home: an agent that only reads has a place of its own. */
-export function placesOf(stateDir: string, { issue, cwd, role }: Pick<RunRequest, 'issue' | 'cwd' | 'role'>) {
+function placesOf(stateDir: string, { issue, cwd, role }: Pick<RunRequest, 'issue' | 'cwd' | 'role'>) {
   if (role === undefined) return { stateDir, writable: [cwd] };
   return { stateDir: join(issueDirectory(stateDir, issue), 'review'), writable: [] };
 }
@@ -142,4 +143,21 @@ export async function createAgentHome(options: AgentHomeOptions): Promise<AgentH
       [RUN_VARIABLE]: options.run,
     },
   };
+}
+
+export type AgentPlacesOptions = Pick<AgentHomeOptions, 'stateDir' | 'env' | 'author'> & {
+  readonly runtime: RuntimeDir;
+};
+
+/** Makes the places of an agent's run: its home, and a directory for temporary files, which the caller removes. */
+export async function createAgentPlaces(
+  { stateDir, runtime, env, author }: AgentPlacesOptions,
+  request: RunRequest,
+  more: Pick<AgentHomeOptions, 'passed' | 'carry'>,
+) {
+  const { issue, attempt, run } = request;
+  const tmp = runtime.make(`t${issue}-${attempt}`);
+  const places = placesOf(stateDir, request);
+  const home = await createAgentHome({ stateDir: places.stateDir, issue, attempt, run, tmp, env, author, ...more });
+  return { tmp, home, stateDir: places.stateDir, writable: [...places.writable, home.path, tmp] };
 }

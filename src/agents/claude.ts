@@ -12,7 +12,7 @@ import type { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { isVersionAtLeast, parseVersion } from '../base/rules/version.ts';
 import type { Author } from '../git/rules/author.ts';
-import { createAgentHome, placesOf } from './agent-home.ts';
+import { createAgentPlaces } from './agent-home.ts';
 import { converse, STREAMING } from './claude-session.ts';
 import { heldCommand } from './held-writes.ts';
 import type { Isolation } from './isolation.ts';
@@ -164,21 +164,12 @@ export class ClaudeRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { workflow, stateDir, runtime, isolation, env, author } = this.#options;
+    const { workflow, runtime, isolation, env } = this.#options;
     const { tool } = workflow();
     const command = claudeCommand(workflow());
-    const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
-    const places = placesOf(stateDir, request);
-    const home = await createAgentHome({
-      stateDir: places.stateDir,
-      issue: request.issue,
-      attempt: request.attempt,
-      run: request.run,
-      tmp,
-      env,
+    const { tmp, home, stateDir, writable } = await createAgentPlaces(this.#options, request, {
       passed: tool.env,
       carry: request.resume === null ? null : join('.claude', 'projects'),
-      author,
     });
     const version = await this.#version(command);
     const { agent } = tool;
@@ -197,8 +188,7 @@ export class ClaudeRunner implements Runner {
       ...(request.budgetUsd === null ? [] : ['--max-budget-usd', String(request.budgetUsd)]),
       ...((await sessionExists(home.path, request.resume)) ? ['--resume', request.resume ?? ''] : []),
     ];
-    const writable = [...places.writable, home.path, tmp];
-    const [program, programArgs] = await heldCommand(isolation, env, request, places.stateDir, [file, args], writable);
+    const [program, programArgs] = await heldCommand(isolation, env, request, stateDir, [file, args], writable);
     const { exitMs } = this.#options;
     try {
       return await converse(

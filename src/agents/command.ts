@@ -6,7 +6,7 @@ import { splitCommand } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { messageOf } from '../base/rules/errors.ts';
 import type { Author } from '../git/rules/author.ts';
-import { createAgentHome, placesOf } from './agent-home.ts';
+import { createAgentPlaces } from './agent-home.ts';
 import { heldCommand } from './held-writes.ts';
 import type { Isolation } from './isolation.ts';
 import type { RunEnd, RunHooks, Runner, RunRequest } from './ports.ts';
@@ -36,23 +36,13 @@ export class CommandRunner implements Runner {
   }
 
   async run(request: RunRequest, hooks: RunHooks): Promise<RunEnd> {
-    const { stateDir, runtime, isolation, env, program, workflow, author } = this.#options;
-    const tmp = runtime.make(`t${request.issue}-${request.attempt}`);
-    const places = placesOf(stateDir, request);
-    const home = await createAgentHome({
-      stateDir: places.stateDir,
-      issue: request.issue,
-      attempt: request.attempt,
-      run: request.run,
-      tmp,
-      env,
+    const { runtime, isolation, env, program, workflow } = this.#options;
+    const { tmp, home, stateDir, writable } = await createAgentPlaces(this.#options, request, {
       passed: workflow().tool.env,
       carry: null,
-      author,
     });
     const { command, env: more } = program();
-    const writable = [...places.writable, home.path, tmp];
-    const [file, args] = await heldCommand(isolation, env, request, places.stateDir, splitCommand(command), writable);
+    const [file, args] = await heldCommand(isolation, env, request, stateDir, splitCommand(command), writable);
     try {
       const end = await runTurn(
         {

@@ -205,7 +205,7 @@ async function handIn(
   // What was asked for is known by then, and the branch is there: the daemon publishes it after a good end.
   // The way to the daemon is in no environment: whatever this process starts would be shown it.
   const ask = (request: Readonly<Record<string, unknown>>) =>
-    requestDaemon(request, order.desk).catch((error: unknown) => say(errorLine(error)));
+    requestDaemon(request, order.agentSocket).catch((error: unknown) => say(errorLine(error)));
   const body = reportsOf([...earlier, { state, report }]).join('\n\n');
   if (body !== '') await ask({ type: 'pull_request', title, body });
   const isLater = order.round.number > 1;

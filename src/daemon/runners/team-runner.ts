@@ -80,7 +80,7 @@ export class TeamRunner implements Runner {
       round: { number: round?.number ?? 1, words: round?.words ?? null },
       instruction: prompt,
       budgetUsd,
-      desk: Object.fromEntries(Object.entries(request.env).filter(([name]) => SOCKET_VARIABLES.includes(name))),
+      agentSocket: Object.fromEntries(Object.entries(request.env).filter(([name]) => SOCKET_VARIABLES.includes(name))),
       tool: {
         runtime,
         command: typeof command === 'string' || command === null ? command : [...command],

@@ -13,13 +13,12 @@ export const teamOrder = z.object({
   issue: z.number(),
   life: z.number(),
   text: z.string(),
-  /** A daemon started before an update sends none. */
-  round: z.object({ number: z.number(), words: z.string().nullable() }).default({ number: 1, words: null }),
+  round: z.object({ number: z.number(), words: z.string().nullable() }),
   /** Prompt for the issue, from the workflow file. */
   instruction: z.string(),
   budgetUsd: z.number().nullable(),
-  /** Environment variables of the agent socket. The key is older than that term: a daemon started before an update sends it. */
-  desk: z.record(z.string(), z.string()),
+  /** Environment variables of the agent socket. */
+  agentSocket: z.record(z.string(), z.string()),
   tool: z.object({
     runtime: z.enum(RUNTIME_NAMES),
     command: commandLine.nullable(),

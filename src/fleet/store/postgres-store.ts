@@ -26,15 +26,19 @@ import { prepareTables, SEARCH_PATH } from './postgres-schema.ts';
 import { probeQueue } from './probe-queue.ts';
 import { loadPostgres } from './queue-packages.ts';
 import {
+  ANSWER_MS,
+  COMMAND_MS,
   type JobQueue,
   type JobWorker,
   type LeaseHolder,
   PRESENCE_MS,
+  quiet,
   readPresence,
   type SeenWorker,
   type Store,
   type StoreFacts,
   type WorkerPresence,
+  workerOptions,
 } from './store.ts';
 import { queueFailure, saidBy } from './store-failure.ts';
 
@@ -43,8 +47,6 @@ type Packages = Awaited<ReturnType<typeof loadPostgres>>;
 type Addressed = { readonly address?: string };
 
 const OLDEST_POSTGRES = '13.0';
-const ANSWER_MS = 10_000;
-const COMMAND_MS = 5_000;
 /** To make tables, or to wait for a coordinator that makes them. */
 const PREPARE_MS = 60_000;
 const MOST_CONNECTIONS = 6;
@@ -208,17 +210,12 @@ export class PostgresStore implements Store {
 
   queue(name: string): JobQueue {
     const { Queue } = this.#packages.bullmq.withBackend(this.#backend);
-    const queue = new Queue<FleetJob>(name, { connection: this.#bullPool });
-    queue.on('error', () => undefined);
-    return queue;
+    return quiet(new Queue<FleetJob>(name, { connection: this.#bullPool }));
   }
 
-  worker(name: string, of: { readonly lockMs: number }): JobWorker {
+  worker(name: string, { lockMs }: { readonly lockMs: number }): JobWorker {
     const { Worker } = this.#packages.bullmq.withBackend(this.#backend);
-    const options = { connection: this.#bullPool, autorun: false, lockDuration: of.lockMs, stalledInterval: of.lockMs };
-    const made = new Worker<FleetJob>(name, null, options);
-    made.on('error', () => undefined);
-    return made;
+    return quiet(new Worker<FleetJob>(name, null, { connection: this.#bullPool, ...workerOptions(lockMs, lockMs) }));
   }
 
   async about(): Promise<StoreFacts> {

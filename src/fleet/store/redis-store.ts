@@ -18,17 +18,21 @@ import {
 import { probeQueue } from './probe-queue.ts';
 import { loadRedis } from './queue-packages.ts';
 import {
+  ANSWER_MS,
+  COMMAND_MS,
   type JobQueue,
   type JobWorker,
   type JournalAnswer,
   type JournalPage,
   type LeaseHolder,
   PRESENCE_MS,
+  quiet,
   readPresence,
   type SeenWorker,
   type Store,
   type StoreFacts,
   type WorkerPresence,
+  workerOptions,
 } from './store.ts';
 import { queueFailure } from './store-failure.ts';
 
@@ -38,8 +42,6 @@ const QUEUES = `${PREFIX}:queues`;
 const WORKERS = `${PREFIX}:workers:`;
 /** BullMQ needs it. */
 const OLDEST_REDIS = '6.2.0';
-const ANSWER_MS = 10_000;
-const COMMAND_MS = 5_000;
 
 /** Keys of a repository's lease, and of the counter of its numbers. */
 function leaseKey(repository: string): string {
@@ -126,23 +128,12 @@ export class RedisStore implements Store {
   }
 
   queue(name: string): JobQueue {
-    const queue = new this.#bullmq.Queue<FleetJob>(name, { connection: this.client, prefix: PREFIX });
-    queue.on('error', () => undefined);
-    return queue;
+    return quiet(new this.#bullmq.Queue<FleetJob>(name, { connection: this.client, prefix: PREFIX }));
   }
 
-  /** Takes jobs one by one, when it is asked to. */
-  worker(name: string, of: { readonly lockMs: number }): JobWorker {
-    const made = new this.#bullmq.Worker<FleetJob>(name, null, {
-      connection: this.client,
-      prefix: PREFIX,
-      autorun: false,
-      lockDuration: of.lockMs,
-      // A job whose lock is gone is found by the second look.
-      stalledInterval: of.lockMs / 3,
-    });
-    made.on('error', () => undefined);
-    return made;
+  worker(name: string, { lockMs }: { readonly lockMs: number }): JobWorker {
+    const options = { connection: this.client, prefix: PREFIX, ...workerOptions(lockMs, lockMs / 3) };
+    return quiet(new this.#bullmq.Worker<FleetJob>(name, null, options));
   }
 
   async about(): Promise<StoreFacts> {

@@ -7,6 +7,10 @@ import type { FleetJob } from '../rules/job.ts';
 /** A worker that has not said so for longer is not shown. */
 export const PRESENCE_MS = 15_000;
 
+/** So long a connection, and a command, may take until there is an answer. */
+export const ANSWER_MS = 10_000;
+export const COMMAND_MS = 5_000;
+
 const worker = z.object({
   name: z.string().max(100),
   labels: z.array(z.string().max(100)).max(100),
@@ -53,6 +57,17 @@ export type JobQueue = Pick<
   'add' | 'close' | 'getJobCounts' | 'getJobs' | 'getJobState' | 'obliterate' | 'remove'
 >;
 export type JobWorker = Pick<Worker<FleetJob>, 'close' | 'getNextJob' | 'startStalledCheckTimer'>;
+
+/** A worker's options: it takes jobs one by one, when it is asked to. `stalledInterval`: a job whose lock is gone is found by the second look. */
+export function workerOptions(lockMs: number, stalledInterval: number) {
+  return { autorun: false, lockDuration: lockMs, stalledInterval };
+}
+
+/** Failures come with the calls: what is said beside them is heard by nobody. */
+export function quiet<T extends { on(event: 'error', listener: () => void): unknown }>(made: T): T {
+  made.on('error', () => undefined);
+  return made;
+}
 
 /** What the store says of itself. `evicts`: its policy, where it may drop what is kept; `oldest` version that serves. */
 export type StoreFacts = {

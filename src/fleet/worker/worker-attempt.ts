@@ -26,22 +26,18 @@ import type { Evidence } from '../../gate/rules/evidence.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
-import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
+import type { WorkerEnd } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
-import { fetchCode, openWorkspace, type WorkspaceParts, workflowOf } from './attempt-workspace.ts';
+import { fetchCode, openWorkspace, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
 import { type CoordinatorClient, Moved, OWN_FAULTS, Superseded } from './coordinator-client.ts';
-import type { KeptRecord, KeptWork } from './kept-work.ts';
+import { HandIn, type HandInParts } from './hand-in.ts';
 import type { Signs } from './life-signs.ts';
 
-export type AttemptParts = WorkspaceParts & {
-  readonly client: CoordinatorClient;
-  readonly job: SignedJob;
-  readonly kept: KeptWork;
+export type AttemptParts = HandInParts & {
   readonly cache: CodeCache;
   readonly signs: Signs;
-  readonly id: string;
   readonly newRun: () => string;
   /** Ends every process of a run. */
   readonly endRun: (run: string) => Promise<number>;
@@ -80,10 +76,6 @@ function failed(error: unknown): RunEnd {
 /** Steps that are hooks of the workflow. */
 const HOOKS: readonly string[] = ['after_create', 'before_run', 'after_run', 'before_remove'];
 
-function tipOf({ head, files }: WorkCommits): string {
-  return files ?? head;
-}
-
 /** `origin`: what it was cloned from. */
 type Begun = Awaited<ReturnType<typeof openWorkspace>> & { readonly origin: string; readonly path: string };
 
@@ -94,18 +86,8 @@ export class WorkerAttempt {
   /** The agent is to be ended. */
   readonly #stop = new AbortController();
   readonly #task: WorkspaceTask;
-  #delivered: string;
-  /** To which of its coordinators. */
-  #deliveredIn = 0;
+  readonly #handIn: HandIn;
   #superseded: Superseded | null = null;
-  /** The workspace may hold work that is nowhere else. */
-  #isUnsaved = false;
-  /** The commit of the bundle that is kept. */
-  #keptTip: string | null = null;
-  /** The commit that was handed in with the bundle on the disk. */
-  #bundled: string | null = null;
-  /** The coordinator has all of it, and it is kept until it is published. */
-  #isKept = false;
   #isAble = true;
   /** For a coordinator that goes on with the attempt once the work is handed in; gives why it did not take it. */
   #handInAgain: () => Promise<RunEnd | null> = async () => null;
@@ -116,7 +98,6 @@ export class WorkerAttempt {
     const { order, client, clock, signs } = parts;
     this.#parts = parts;
     this.#workflow = workflowOf(parts);
-    this.#delivered = tipOf(order);
     this.#beats = new Beats({
       client,
       clock,
@@ -130,6 +111,7 @@ export class WorkerAttempt {
       env: { TOOL_RUN: parts.newRun() },
       output: (text) => this.#beats.write(text),
     };
+    this.#handIn = new HandIn(parts, this.#task);
   }
 
   /** A request was refused for good: the agent is ended. */
@@ -192,13 +174,13 @@ export class WorkerAttempt {
   /** Hands in what an attempt of an earlier process has left in its workspace. */
   async salvage(): Promise<void> {
     const { client, order } = this.#parts;
-    this.#isUnsaved = true;
+    this.#handIn.isUnsaved = true;
     try {
       const { places, workspaces, carrier } = await openWorkspace(this.#parts, () => this.#workflow);
       if (places.isOurs(order.issue)) {
-        await this.#handIn(workspaces, carrier);
+        await this.#handIn.all(workspaces, carrier);
         await reportReturned(client);
-      } else this.#isUnsaved = false;
+      } else this.#handIn.isUnsaved = false;
     } finally {
       await this.#clear();
       this.#parts.span.end();
@@ -210,23 +192,12 @@ export class WorkerAttempt {
     const { root, stateDir, endRun, kept, id, log } = this.#parts;
     await endRun(this.#task.env.TOOL_RUN ?? '');
     await this.#release();
-    if (this.#isUnsaved) {
+    if (this.#handIn.isUnsaved) {
       log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
       return;
     }
     for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
-    if (this.#keptTip === null && !this.#isKept) await kept.forget(id).catch(() => undefined);
-  }
-
-  #record(work: WorkCommits | null): KeptRecord {
-    const { client, order } = this.#parts;
-    const { job } = client;
-    return {
-      job: { ...job, labels: [...job.labels] },
-      token: client.token,
-      order: { ...order, attempt: job.attempt },
-      work,
-    };
+    if (!this.#handIn.isKept) await kept.forget(id).catch(() => undefined);
   }
 
   async #work(): Promise<End> {
@@ -238,7 +209,7 @@ export class WorkerAttempt {
       const { id, root, stateDir, log } = this.#parts;
       const isFull =
         isDiskFull(error) || (await isWithoutRoom(dirname(root))) || (await isWithoutRoom(dirname(stateDir)));
-      this.#isAble = !isFull && (this.#isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
+      this.#isAble = !isFull && (this.#handIn.isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
       const what = { attempt: id, said: messageOf(error) };
       if (!this.#isAble) log.log('warn', 'agent', refusal(FLEET_CODES.worker_unable, what));
       return { end: failed(error), evidence: null };
@@ -269,12 +240,12 @@ export class WorkerAttempt {
   async #inWorkspace(): Promise<End> {
     const { order, newRun, kept, id, client, log } = this.#parts;
     const { signal } = this.#stop;
-    await kept.note(id, this.#record(null));
+    await kept.note(id, this.#handIn.record(null));
     client.onMoved = async () => {
       const { coordinator, attempt } = client.job;
       log.log('info', 'agent', `the agent of ${id} goes on as attempt ${attempt} of the coordinator at ${coordinator}`);
       // For the next start of this worker. What is kept already has a record of its own.
-      if (this.#keptTip === null && !this.#isKept) await kept.note(id, this.#record(null)).catch(() => undefined);
+      if (!this.#handIn.isKept) await kept.note(id, this.#handIn.record(null)).catch(() => undefined);
     };
     const task = this.#task;
     const { span } = this.#parts;
@@ -283,19 +254,21 @@ export class WorkerAttempt {
     await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
-    this.#isUnsaved = true;
+    this.#handIn.isUnsaved = true;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);
-      if (head !== null) await this.#deliver(carrier, { head, files: null });
+      if (head !== null) await this.#handIn.deliver(carrier, { head, files: null });
     };
     const end = order.measures ? ({ ok: true, words: '' } as const) : await this.#runAgent(path, agents, deliver);
     await this.#after('after_run', () => workspaces.afterRun(task, new AbortController().signal));
     await this.#parts.endRun(task.env.TOOL_RUN ?? '');
-    const head = order.measures ? order.head : await inSpan(span, 'hand_in', () => this.#handIn(workspaces, carrier));
+    const head = order.measures
+      ? order.head
+      : await inSpan(span, 'hand_in', () => this.#handIn.all(workspaces, carrier));
     this.#handInAgain = async () => {
-      if (this.#parts.client.moves === this.#deliveredIn) return null;
+      if (!this.#handIn.isOfAnother) return null;
       try {
-        await this.#handIn(workspaces, carrier);
+        await this.#handIn.all(workspaces, carrier);
         return null;
       } catch (error) {
         if (error instanceof Superseded) throw error;
@@ -410,79 +383,6 @@ export class WorkerAttempt {
       watchdog.close();
       await watching;
       await open.close();
-    }
-  }
-
-  /** Hands in all of the workspace; gives the commit that can be published. */
-  async #handIn(workspaces: DiskWorkspaces, carrier: WorkCarrier): Promise<string | null> {
-    const { signal } = new AbortController();
-    const task = this.#task;
-    const all = await carrier.read(task, signal);
-    const head = await workspaces.peek(task, signal);
-    const work = head === null || head === all.head ? all : { head, files: null };
-    try {
-      await this.#deliver(carrier, work);
-    } finally {
-      const tip = tipOf(work);
-      this.#isUnsaved = !this.#has(tip) && tip !== this.#keptTip;
-    }
-    if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
-    return head;
-  }
-
-  /** Whether the coordinator that the attempt is of now has it. */
-  #has(tip: string): boolean {
-    return tip === this.#delivered && this.#parts.client.moves === this.#deliveredIn;
-  }
-
-  /** On this machine, as all that the base lacks: the coordinator's machine may be gone before it is published. Never rejects. */
-  async #keep(carrier: WorkCarrier, work: WorkCommits, handed: boolean): Promise<string | null> {
-    const { order, stateDir, kept, id, log } = this.#parts;
-    const path = join(stateDir, 'handed-in.bundle');
-    const isMade = this.#bundled === tipOf(work) && tipOf(order) === order.base;
-    try {
-      if (!isMade && !(await carrier.packNew(this.#task, path, work, [order.base], new AbortController().signal)))
-        return null;
-      const place = await kept.keep(id, { ...this.#record(work), ...(handed ? { handed: true } : {}) }, path);
-      this.#isKept = handed;
-      return place;
-    } catch (error) {
-      log.log('warn', 'agent', refusal(FLEET_CODES.work_not_kept, { attempt: id, said: messageOf(error) }));
-      return null;
-    }
-  }
-
-  /** Once for each state. What the coordinator did not take, for whatever reason, stays on this machine. */
-  async #deliver(carrier: WorkCarrier, work: WorkCommits): Promise<void> {
-    const { order, client, stateDir, id, log } = this.#parts;
-    const tip = tipOf(work);
-    const { moves } = client;
-    if (this.#has(tip)) return;
-    const { signal } = new AbortController();
-    const path = join(stateDir, 'handed-in.bundle');
-    // What an earlier coordinator had may be gone with it.
-    const known = moves === 0 ? [tipOf(order), order.base] : [order.base];
-    const isNew = await carrier.packNew(this.#task, path, work, known, signal);
-    this.#bundled = isNew ? tip : null;
-    try {
-      await client.work(isNew ? path : null, work);
-      this.#delivered = tip;
-      this.#deliveredIn = moves;
-      this.#keptTip = null;
-    } catch (error) {
-      if (moves !== client.moves) return this.#deliver(carrier, work);
-      if (isNew) {
-        const place = await this.#keep(carrier, work, false);
-        if (place !== null) {
-          const what = { attempt: id, path: place, said: messageOf(error) };
-          log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
-        }
-        this.#keptTip = place === null ? null : tip;
-      }
-      // Where nothing is new, the coordinator has it.
-      if (!isNew) this.#delivered = tip;
-      if (!isNew) this.#deliveredIn = moves;
-      throw error;
     }
   }
 

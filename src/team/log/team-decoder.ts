@@ -3,6 +3,7 @@
 import { isObject } from '../../base/rules/values.ts';
 import { DIMENSIONS, OUTCOMES } from '../../gate/rules/quality.ts';
 import type { TeamRecord, TeamRecordType } from '../rules/log/record.ts';
+import { MOVED_EVENTS } from '../rules/log/session.ts';
 import { MESSAGES } from '../rules/message.ts';
 import { TASK_STATUSES } from '../rules/task.ts';
 
@@ -184,17 +185,7 @@ const RECORDS: { readonly [T in TeamRecordType]: Fields<Extract<TeamRecord, { ty
   },
   base_measured: { checks: list(check), coverage: orNull(number), why: orMissing(text) },
   moved: {
-    event: oneOf(
-      'ownership_assigned',
-      'spec_generated',
-      'approval_asked',
-      'approved',
-      'changes_asked',
-      'gate_started',
-      'gate_passed',
-      'gate_failed',
-      'cause_proven',
-    ),
+    event: oneOf(...MOVED_EVENTS),
     tasks: orMissing(list(draft)),
     reason: text,
     by: text,

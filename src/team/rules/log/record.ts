@@ -9,7 +9,7 @@ import type { Content, MessageType } from '../message.ts';
 import type { Phase } from '../role.ts';
 import type { TaskStatus } from '../task.ts';
 import type { TaskDraft } from '../task-draft.ts';
-import type { SessionEvent } from './session.ts';
+import type { MovedEvent } from './session.ts';
 
 /** What a team is made for. */
 export type Purpose = {
@@ -194,18 +194,7 @@ export type TeamRecord =
     }
   | {
       readonly type: 'moved';
-      readonly event: Extract<
-        SessionEvent,
-        | 'ownership_assigned'
-        | 'spec_generated'
-        | 'approval_asked'
-        | 'approved'
-        | 'changes_asked'
-        | 'gate_started'
-        | 'gate_passed'
-        | 'gate_failed'
-        | 'cause_proven'
-      >;
+      readonly event: MovedEvent;
       /** What is to be done for it; missing: nothing. */
       readonly tasks?: readonly TaskDraft[];
       readonly reason: string;

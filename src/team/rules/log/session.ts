@@ -17,19 +17,25 @@ export type SessionState =
   | 'fallback'
   | 'deleted';
 
+/** Events that are recorded as they are; others follow from records of their own. */
+export const MOVED_EVENTS = [
+  'ownership_assigned',
+  'spec_generated',
+  'approval_asked',
+  'approved',
+  'changes_asked',
+  'gate_started',
+  'gate_passed',
+  'gate_failed',
+  'cause_proven',
+] as const;
+export type MovedEvent = (typeof MOVED_EVENTS)[number];
+
 export type SessionEvent =
+  | MovedEvent
   | 'team_created'
-  | 'ownership_assigned'
   | 'member_spawned'
   | 'work_began'
-  | 'spec_generated'
-  | 'approval_asked'
-  | 'approved'
-  | 'changes_asked'
-  | 'gate_started'
-  | 'gate_passed'
-  | 'gate_failed'
-  | 'cause_proven'
   | 'shutdown_requested'
   | 'all_ended'
   | 'restarted'
