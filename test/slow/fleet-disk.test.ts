@@ -114,12 +114,12 @@ test('a copy of the default branch with damaged objects is made anew, once, and 
   const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
   const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(COMMIT)}` });
   const worker = startWorker(t, 'one', redis);
-  await assertDoneOnce(daemon, forge, await forge.open('First'));
+  await assertDoneOnce(forge, daemon, await forge.open('First'));
   const code = join(worker.directory, 'state', 'code');
   const [copy = assert.fail(), ...more] = readdirSync(code);
   assert.deepEqual(more, []);
   assert.ok(damage(join(code, copy)) > 0);
-  for (const title of ['Second', 'Third']) await assertDoneOnce(daemon, forge, await forge.open(title));
+  for (const title of ['Second', 'Third']) await assertDoneOnce(forge, daemon, await forge.open(title));
   assert.deepEqual(outcomes(daemon), ['succeeded', 'succeeded', 'succeeded']);
   assert.equal(worker.stderr.match(/is damaged, and is made again/g)?.length, 1, worker.stderr);
 });
