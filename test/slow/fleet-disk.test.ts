@@ -1,17 +1,7 @@
 // Workers whose disk is full before an attempt, or in the middle of it: nobody's fault, and another worker does the issue.
 
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { agentRunning } from '../support/agents.ts';
@@ -95,31 +85,4 @@ describe('a full disk', { concurrency: 2 }, () => {
     const left = /stays in (\S+)\./.exec(small.stderr)?.[1] ?? assert.fail(small.stderr);
     assert.ok(existsSync(join('/proc', String(small.pid), 'root', left, 'issue-1', 'early.txt')));
   });
-});
-
-/** Every object of a repository is there, and holds something else. */
-function damage(repository: string): number {
-  const objects = join(repository, 'objects');
-  const files = readdirSync(objects, { recursive: true })
-    .map((name) => join(objects, String(name)))
-    .filter((path) => statSync(path).isFile());
-  for (const path of files) {
-    chmodSync(path, 0o600);
-    writeFileSync(path, 'damaged');
-  }
-  return files.length;
-}
-
-test('a copy of the default branch with damaged objects is made anew, once, and the attempt goes on', async (t) => {
-  const [forge, redis] = await Promise.all([startForge(t), RedisServer.start(t)]);
-  const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(COMMIT)}` });
-  const worker = startWorker(t, 'one', redis);
-  await assertDoneOnce(forge, daemon, await forge.open('First'));
-  const code = join(worker.directory, 'state', 'code');
-  const [copy = assert.fail(), ...more] = readdirSync(code);
-  assert.deepEqual(more, []);
-  assert.ok(damage(join(code, copy)) > 0);
-  for (const title of ['Second', 'Third']) await assertDoneOnce(forge, daemon, await forge.open(title));
-  assert.deepEqual(outcomes(daemon), ['succeeded', 'succeeded', 'succeeded']);
-  assert.equal(worker.stderr.match(/is damaged, and is made again/g)?.length, 1, worker.stderr);
 });
