@@ -225,10 +225,14 @@ export class WorkerAttempt {
     const code = await inSpan(span, 'fetch', () => fetchCode(this.#parts, signal));
     this.#release = code.release;
     try {
-      return await inSpan(span, 'workspace', async () => {
+      const made = await inSpan(span, 'workspace', async () => {
         const opened = await openWorkspace(this.#parts, () => this.#workflow, code);
         return { ...opened, origin: code.origin, path: (await opened.workspaces.prepare(this.#task, signal)).path };
       });
+      // The clone comes before the hook.
+      await this.#step('after_create', () => made.workspaces.afterCreate(this.#task, signal));
+      await made.workspaces.complete(this.#task, signal);
+      return made;
     } catch (error) {
       if (!again || signal.aborted || !(await code.isDamaged())) throw error;
       await code.release();
@@ -250,8 +254,6 @@ export class WorkerAttempt {
     const task = this.#task;
     const { span } = this.#parts;
     const { mirror, workspaces, carrier, agents, path, origin } = await this.#begin(true);
-    await this.#step('after_create', () => workspaces.afterCreate(task, signal));
-    await workspaces.complete(task, signal);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
     this.#handIn.isUnsaved = true;
