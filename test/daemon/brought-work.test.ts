@@ -131,7 +131,7 @@ test('before another attempt, the work of the last one is asked for, also of one
 test('what no other machine can be given is refused before an attempt is counted, until it can', async () => {
   let refuses = true;
   const requireCarried = async () => {
-    if (refuses) throw new Error('A worker gets no files of Git LFS of a repository.');
+    if (refuses) throw new Error('not yet');
   };
   const world = new World(ONE_TRY, { requireCarried });
   world.tracker.open(1);

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
-import { errorCode, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, messageOf } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { goOnProof, isSame, newToken, orderProof, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
@@ -17,7 +17,6 @@ import {
   type Beat,
   beatAnswerSchema,
   decodeJson,
-  errorSchema,
   goneOnSchema,
   goOnAnswerSchema,
   type Order,
@@ -28,6 +27,7 @@ import {
   type WorkCommits,
   type WorkerEnd,
 } from '../wire.ts';
+import { Moved, Refused, reasonOf, refused, Superseded, Unanswered, Unreachable } from './coordinator-answers.ts';
 
 export type ClientOptions = {
   readonly job: SignedJob;
@@ -50,22 +50,6 @@ export type ClientOptions = {
 /** `address` is proven. */
 export type Successor = { readonly address: string; readonly fence: number };
 
-/** No request reached the coordinator in the time that there was. */
-export class Unreachable extends Error {}
-
-/** The attempt is not this worker's any more: nothing that it says counts. */
-export class Superseded extends Error {
-  readonly refusal: ToolError;
-
-  constructor(refusal: ToolError) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
-/** Another coordinator goes on with the attempt: it gets the work before it is asked. */
-export class Moved extends Error {}
-
 /** No attempt has this id. */
 const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
@@ -78,8 +62,6 @@ const BEAT = 'beat';
 const GO_ON_MS = 1_000;
 const LONGEST_GO_ON_MS = 600_000;
 const MOST_SAME = 2;
-/** What a proxy says while the coordinator is away. */
-const REPEATED = [429, 502, 503, 504];
 
 /** A full disk, or a place that cannot be written. */
 export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
@@ -374,42 +356,6 @@ async function readText(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
-}
-
-/** Another try may get an answer. */
-class Unanswered extends Error {}
-
-class Refused extends Error {
-  readonly why: Error;
-
-  constructor(why: Error) {
-    super(why.message);
-    this.why = why;
-  }
-}
-
-/** Code of the coordinator's refusal; undefined: it is none. */
-export function reasonOf(error: unknown): unknown {
-  const why = error instanceof Superseded ? error.refusal : error;
-  return isFailure(why, FLEET_CODES.coordinator_refused) ? why.values.reason : undefined;
-}
-
-function refused(status: number, body: string): Error {
-  const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
-  if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
-  if (error === null)
-    return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));
-  const why = failure(FLEET_CODES.coordinator_refused, { said: error.message, reason: error.code });
-  if (error.code === FLEET_CODES.worker_version_wrong.code) return new Refused(why);
-  return new Refused(status === 409 ? new Superseded(why) : why);
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return null;
-  }
 }
 
 async function contentOf(body: Body): Promise<readonly [Readable | string | null, Readonly<Record<string, string>>]> {

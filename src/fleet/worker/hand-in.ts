@@ -6,9 +6,10 @@ import { messageOf } from '../../base/rules/errors.ts';
 import type { WorkspaceTask } from '../../daemon/ports.ts';
 import type { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import type { SignedJob, WorkCommits } from '../wire.ts';
+import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
 import type { WorkspaceParts } from './attempt-workspace.ts';
+import { Superseded } from './coordinator-answers.ts';
 import type { CoordinatorClient } from './coordinator-client.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
 
@@ -18,6 +19,22 @@ export type HandInParts = WorkspaceParts & {
   readonly kept: KeptWork;
   readonly id: string;
 };
+
+/** End of an attempt whose worker does not go on with it. */
+const RETURNED: WorkerEnd = {
+  end: { ok: false, words: 'the worker was started again', fault: 'runtime', resumable: true },
+  returned: true,
+  evidence: null,
+};
+
+/** After the work was taken: an attempt that was lost since needs no end. */
+export async function reportReturned(client: CoordinatorClient): Promise<void> {
+  try {
+    await client.end(RETURNED);
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+  }
+}
 
 function tipOf({ head, files }: WorkCommits): string {
   return files ?? head;

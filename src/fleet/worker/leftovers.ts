@@ -8,9 +8,11 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { CoordinatorClient, Unreachable } from './coordinator-client.ts';
+import { Unreachable } from './coordinator-answers.ts';
+import { CoordinatorClient } from './coordinator-client.ts';
+import { reportReturned } from './hand-in.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
-import { reportReturned, type WorkerAttempt } from './worker-attempt.ts';
+import type { WorkerAttempt } from './worker-attempt.ts';
 
 export type LeftoversOptions = {
   readonly kept: KeptWork;

@@ -3,7 +3,8 @@
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { type CoordinatorClient, Superseded } from './coordinator-client.ts';
+import { Superseded } from './coordinator-answers.ts';
+import type { CoordinatorClient } from './coordinator-client.ts';
 
 /** An attempt at work. */
 export type Sign = {

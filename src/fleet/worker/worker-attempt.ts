@@ -31,8 +31,9 @@ import type { WorkCarrier } from '../work-carrier.ts';
 import { fetchCode, openWorkspace, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
-import { type CoordinatorClient, Moved, OWN_FAULTS, Superseded } from './coordinator-client.ts';
-import { HandIn, type HandInParts } from './hand-in.ts';
+import { Moved, Superseded } from './coordinator-answers.ts';
+import { OWN_FAULTS } from './coordinator-client.ts';
+import { HandIn, type HandInParts, reportReturned } from './hand-in.ts';
 import type { Signs } from './life-signs.ts';
 
 export type AttemptParts = HandInParts & {
@@ -47,22 +48,6 @@ export type AttemptParts = HandInParts & {
   readonly span: Span;
   readonly askedAt: number;
 };
-
-/** End of an attempt whose worker does not go on with it. */
-const RETURNED: WorkerEnd = {
-  end: { ok: false, words: 'the worker was started again', fault: 'runtime', resumable: true },
-  returned: true,
-  evidence: null,
-};
-
-/** After the work was taken: an attempt that was lost since needs no end. */
-export async function reportReturned(client: CoordinatorClient): Promise<void> {
-  try {
-    await client.end(RETURNED);
-  } catch (error) {
-    if (!(error instanceof Superseded)) throw error;
-  }
-}
 
 type End = { readonly end: RunEnd; readonly evidence: Evidence | null };
 

@@ -11,7 +11,8 @@ import { type AttemptIdentity, attemptId, queuesFor, renewalMs } from '../rules/
 import { type JobWorker, PRESENCE_MS, type Store } from '../store/store.ts';
 import { queueFailure } from '../store/store-failure.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
-import { CoordinatorClient, reasonOf, type Successor, Superseded, Unreachable } from './coordinator-client.ts';
+import { reasonOf, Superseded, Unreachable } from './coordinator-answers.ts';
+import { CoordinatorClient, type Successor } from './coordinator-client.ts';
 
 export type WorkerOptions = {
   readonly store: Store;

@@ -1,0 +1,61 @@
+// What a coordinator answers to a worker, as the errors that a request ends with.
+
+import { failure, isFailure, type ToolError } from '../../base/rules/errors.ts';
+import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { errorSchema } from '../wire.ts';
+
+/** No request reached the coordinator in the time that there was. */
+export class Unreachable extends Error {}
+
+/** The attempt is not this worker's any more: nothing that it says counts. */
+export class Superseded extends Error {
+  readonly refusal: ToolError;
+
+  constructor(refusal: ToolError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+/** Another coordinator goes on with the attempt: it gets the work before it is asked. */
+export class Moved extends Error {}
+
+/** What a proxy says while the coordinator is away. */
+const REPEATED = [429, 502, 503, 504];
+
+/** Another try may get an answer. */
+export class Unanswered extends Error {}
+
+export class Refused extends Error {
+  readonly why: Error;
+
+  constructor(why: Error) {
+    super(why.message);
+    this.why = why;
+  }
+}
+
+/** Code of the coordinator's refusal; undefined: it is none. */
+export function reasonOf(error: unknown): unknown {
+  const why = error instanceof Superseded ? error.refusal : error;
+  return isFailure(why, FLEET_CODES.coordinator_refused) ? why.values.reason : undefined;
+}
+
+/** @param body of an answer with another status than 200 */
+export function refused(status: number, body: string): Error {
+  const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
+  if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
+  if (error === null)
+    return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));
+  const why = failure(FLEET_CODES.coordinator_refused, { said: error.message, reason: error.code });
+  if (error.code === FLEET_CODES.worker_version_wrong.code) return new Refused(why);
+  return new Refused(status === 409 ? new Superseded(why) : why);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}
