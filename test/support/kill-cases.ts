@@ -127,7 +127,7 @@ async function openEarlier(forge: TestForge): Promise<number> {
 async function mergeEarlier(forge: TestForge, daemon: Daemon, pull: number): Promise<void> {
   await daemon.until('the work waits', async () => {
     const [row] = (await daemon.state()).queued;
-    return row?.reason.includes(`pull request #${pull}`) === true;
+    return row?.reason.toLowerCase().includes(`pull request #${pull} `) === true;
   });
   const { status } = await forge.forge.call('maintainer', 'PUT', `${BASE}/pulls/${pull}/merge`, {});
   assert.equal(status, 200);
