@@ -352,6 +352,7 @@ export class Orchestrator {
       this.#broken ??= error;
       return;
     }
+    if (this.#stopping) return;
     await this.#stumbles.pause(worker.number, error, AbortSignal.any([this.#signal, worker.abort.signal]));
   }
 
@@ -361,9 +362,12 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
-      if (unstopped) await this.#options.requireCarried?.(AbortSignal.any([signal, attempt.ending]));
-      if (unstopped && this.#options.bringWork !== undefined)
-        await bringLastWork(this.#options, number, AbortSignal.any([signal, attempt.ending]));
+      const ending = AbortSignal.any([signal, attempt.ending]);
+      if (unstopped)
+        await this.#options.requireCarried?.(ending).catch((error: unknown) => {
+          if (!ending.aborted) throw error;
+        });
+      if (unstopped && this.#options.bringWork !== undefined) await bringLastWork(this.#options, number, ending);
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {
         await attempt.run();

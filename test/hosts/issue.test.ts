@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
+import { wordsLike } from '../support/codes.ts';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
 import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
@@ -123,8 +125,9 @@ for (const version of availableHosts(HOST_VERSIONS)) {
       await daemon.logged(
         /attempt 1 on issue #1 found its runtime unavailable: .*hit your .*limit.*The quota of the runtime is used up/,
       );
+      const waits = wordsLike(WORK_CODES.issue_waits_for_quota, { runtime: 'claude' });
       await daemon.until('the other issue waits for the quota', async () =>
-        (await daemon.state()).queued.some(({ reason }) => reason.includes('waits for the quota of claude')),
+        (await daemon.state()).queued.some(({ reason }) => waits.test(reason)),
       );
       const { retrying } = await daemon.state();
       const due = Date.parse(retrying[0]?.due_at ?? '') / 1000 - reset;

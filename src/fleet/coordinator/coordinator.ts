@@ -4,6 +4,7 @@ import { failure } from '../../base/rules/errors.ts';
 import type { AgentRequestHandler, AgentSocket } from '../../daemon/ports.ts';
 import { goOnProof, isSame, newToken, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { isOfRepository } from '../rules/job.ts';
 import type { Fates, GoOnRequest, Kept } from '../wire.ts';
 import type { AttemptQueue } from './attempt-queue.ts';
 import type { KeptCommits } from './kept-commits.ts';
@@ -58,10 +59,16 @@ export class Coordinator {
     }
   }
 
-  /** The fence: the attempt that is at work on its issue, for the worker that has it. Throws for all others. */
+  /**
+   * The fence: the attempt that is at work on its issue, for the worker that has it. Throws `attempt_superseded` for all others,
+   * and `attempt_not_begun` for those of a repository that this coordinator does not act for, or not yet.
+   */
   admit(id: string, token: string): RemoteAttempt {
     const attempt = this.#attempts.get(id);
-    if (attempt === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    if (attempt === undefined)
+      throw failure(this.#isOfOpen(id) ? FLEET_CODES.attempt_superseded : FLEET_CODES.attempt_not_begun, {
+        attempt: id,
+      });
     attempt.admit(token);
     return attempt;
   }
@@ -71,12 +78,17 @@ export class Coordinator {
     return this.#attempts.get(id)?.admits(token) === true;
   }
 
+  #isOfOpen(id: string): boolean {
+    return [...this.#keepers.keys()].some((repository) => isOfRepository(id, repository));
+  }
+
   /** Signs of life: which of the agents are to be ended, and which attempts are not the worker's any more. */
   hear(signs: readonly { readonly id: string; readonly token: string }[]) {
     const [stop, over]: [string[], string[]] = [[], []];
     for (const { id, token } of signs) {
-      if (!this.admits(id, token)) over.push(id);
-      else if (this.admit(id, token).isStopping) stop.push(id);
+      if (!this.admits(id, token)) {
+        if (this.#isOfOpen(id)) over.push(id);
+      } else if (this.admit(id, token).isStopping) stop.push(id);
     }
     return { stop, over };
   }
@@ -133,8 +145,11 @@ export class Coordinator {
       const { attempt, fence } = next.options.job;
       return { token: next.goOn(asked), attempt, fence };
     }
-    const isAwaited = this.#keepers.get(asked.repository.toLowerCase())?.awaits(asked) === true;
-    throw failure(isAwaited ? FLEET_CODES.attempt_not_begun : FLEET_CODES.attempt_superseded, { attempt: id });
+    const isAwaited = this.#keepers.get(asked.repository.toLowerCase())?.awaits(asked);
+    // The repository may not be open yet. The worker does not ask for ever.
+    throw failure(isAwaited !== false ? FLEET_CODES.attempt_not_begun : FLEET_CODES.attempt_superseded, {
+      attempt: id,
+    });
   }
 
   /** In the place of a socket on this machine. */

@@ -103,6 +103,8 @@ export class StoreJournal {
         return journal.state;
       },
       append: async (record) => {
+        // Whoever acts next, here or elsewhere, goes on with agents that are at work.
+        if (record.type === 'attempt_ended' && lease.lost.aborted) throw this.#lost();
         const weight = weightOf(record);
         // The store answers for the lease; without enough time left it is renewed first.
         if (record.type === 'effect_started' && !lease.isSure && !(await lease.holds())) throw this.#lost();

@@ -23,11 +23,19 @@ export type FleetJob = AttemptIdentity & {
   readonly lease_ms: number;
 };
 
+/** Two names may differ in nothing but what an id cannot hold: each such char is there by its number. */
+function repositoryPart(repository: string): string {
+  return repository.toLowerCase().replace(/[^a-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`);
+}
+
+export function isOfRepository(id: string, repository: string): boolean {
+  const part = `${repositoryPart(repository)}_`;
+  return id.startsWith(part) && /^\d+_/.test(id.slice(part.length));
+}
+
 /** The same for the same attempt, so that a job that is added twice is there once. A queue allows no `:` in it. */
 export function attemptId({ repository, issue, life, attempt, fence, measurement }: AttemptIdentity): string {
-  // Two names may differ in nothing but what an id cannot hold: each such char is there by its number.
-  const name = repository.toLowerCase().replace(/[^a-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`);
-  const id = `${name}_${issue}_${life}_${attempt}_${fence}`;
+  const id = `${repositoryPart(repository)}_${issue}_${life}_${attempt}_${fence}`;
   return measurement === undefined ? id : `${id}_m${measurement}`;
 }
 

@@ -55,12 +55,13 @@ export class WorkerSight {
 
   #doubledIn(workers: readonly Seen[]): readonly Refusal[] {
     const names = new Set(workers.map(({ name }) => name));
-    for (const name of this.#starts.keys()) if (!names.has(name)) this.#starts.delete(name);
+    for (const name of this.#starts.keys()) if (!names.has(name) || this.#doubled.has(name)) this.#starts.delete(name);
     return workers.flatMap(({ name, started_at: start }) => {
+      if (this.#doubled.has(name)) return [];
       const { last = start, before = [] } = this.#starts.get(name) ?? {};
       this.#starts.set(name, last === start ? { last, before } : { last: start, before: [...before, last] });
       // One that was started again does not come back as it was.
-      if (!before.includes(start) || this.#doubled.has(name)) return [];
+      if (!before.includes(start)) return [];
       this.#doubled.add(name);
       return [refusal(FLEET_CODES.worker_name_twice, { name })];
     });

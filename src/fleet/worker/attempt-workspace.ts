@@ -93,8 +93,10 @@ export async function fetchCode(
   const isDamaged = async () => {
     const look = ['fsck', '--no-dangling', '--no-progress'];
     const { exitCode } = await tryGit(look, { cwd: path, env: cloneEnvironment(process.env), signal });
-    if (exitCode !== 0) replace();
-    return exitCode !== 0;
+    // Null: it was ended.
+    const damaged = exitCode !== null && exitCode !== 0;
+    if (damaged) replace();
+    return damaged;
   };
   return { origin: path, fixed: { path, branch, sha }, release, isDamaged };
 }

@@ -26,6 +26,9 @@ const REPEATED = [429, 502, 503, 504];
 /** Another try may get an answer. */
 export class Unanswered extends Error {}
 
+/** The coordinator does not act for the repository, or not yet. */
+export class NotBegun extends Unanswered {}
+
 export class Refused extends Error {
   readonly why: Error;
 
@@ -44,6 +47,7 @@ export function reasonOf(error: unknown): unknown {
 /** @param body of an answer with another status than 200 */
 export function refused(status: number, body: string): Error {
   const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
+  if (error?.code === FLEET_CODES.attempt_not_begun.code) return new NotBegun(error.message);
   if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
   if (error === null)
     return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));

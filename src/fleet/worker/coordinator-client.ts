@@ -27,7 +27,16 @@ import {
   type WorkCommits,
   type WorkerEnd,
 } from '../wire.ts';
-import { Moved, Refused, reasonOf, refused, Superseded, Unanswered, Unreachable } from './coordinator-answers.ts';
+import {
+  Moved,
+  NotBegun,
+  Refused,
+  reasonOf,
+  refused,
+  Superseded,
+  Unanswered,
+  Unreachable,
+} from './coordinator-answers.ts';
 
 export type ClientOptions = {
   readonly job: SignedJob;
@@ -82,6 +91,8 @@ export class CoordinatorClient {
   /** How often another coordinator went on with the attempt. */
   #moves = 0;
   #moving: Promise<boolean> | null = null;
+  /** Nobody goes on with it any more. */
+  #isGivenUp = false;
   /** Called after each move, before anything else is asked. Never rejects. */
   onMoved: () => Promise<void> = async () => undefined;
   /** Commit of the default branch that the work goes back to. */
@@ -155,6 +166,17 @@ export class CoordinatorClient {
     return decodeJson(beatAnswerSchema, await this.#call(BEAT, beat));
   }
 
+  /** As `beat`, for others as well: throws at once where another coordinator has to go on with this attempt. */
+  async sign(beat: Beat) {
+    const body: Body = { kind: 'json', value: beat };
+    return decodeJson(beatAnswerSchema, await this.#repeat('POST', this.#path(BEAT), body, readText, { waits: false }));
+  }
+
+  /** Aborted when the attempt is this worker's no more, or the worker ends. */
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
   /** From now on, another coordinator may go on with the attempt. */
   async started(pid: number): Promise<void> {
     this.#pid = pid;
@@ -196,9 +218,15 @@ export class CoordinatorClient {
    * the same as before.
    */
   goOn(): Promise<boolean> {
-    this.#moving ??= this.#goOn().finally(() => {
-      this.#moving = null;
-    });
+    if (this.#isGivenUp) return Promise.resolve(false);
+    this.#moving ??= this.#goOn()
+      .then((goesOn) => {
+        this.#isGivenUp = !goesOn;
+        return goesOn;
+      })
+      .finally(() => {
+        this.#moving = null;
+      });
     return this.#moving;
   }
 
@@ -235,7 +263,8 @@ export class CoordinatorClient {
     const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid };
     const body: Body = { kind: 'json', value };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_BEAT_MS)]);
-    const text = await this.#once('POST', `${address}/fleet/v1/go-on`, randomUUID(), body, readText, limit);
+    // Whoever is asked there may be nobody of this fleet: no token goes with it.
+    const text = await this.#once('POST', `${address}/fleet/v1/go-on`, null, body, readText, limit);
     const answered = decodeJson(goOnAnswerSchema, text);
     if (!isSame(answered.proof, orderProof(key, this.#id, nonce, answered.answer)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
@@ -285,22 +314,31 @@ export class CoordinatorClient {
   }
 
   #text(method: 'GET' | 'POST', path: () => string, body: Body, signal?: AbortSignal): Promise<string> {
-    return this.#repeat(method, path, body, readText, signal);
+    return this.#repeat(method, path, body, readText, { signal });
   }
 
-  /** Until there is an answer that another try would not change. @param path as the attempt is known now */
+  /**
+   * Until there is an answer that another try would not change.
+   * @param path as the attempt is known now
+   * @param how `waits`: for another coordinator to go on with the attempt
+   */
   async #repeat(
     method: 'GET' | 'POST',
     path: () => string,
     body: Body,
     read: (stream: Readable) => Promise<string>,
-    signal = this.#options.signal,
+    {
+      signal = this.#options.signal,
+      waits = true,
+    }: { readonly signal?: AbortSignal | undefined; readonly waits?: boolean } = {},
   ): Promise<string> {
     const { clock, onSilent } = this.#options;
+    const end = clock.elapsed() + LONGEST_GO_ON_MS;
     // The same in each try, so that the coordinator does nothing twice.
     const call = randomUUID();
     let isSilent = false;
     for (let pause = 200; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      if (!waits && this.#moving !== null) throw new Moved('another coordinator is asked to go on');
       await this.#moving;
       signal.throwIfAborted();
       const token = this.#token;
@@ -309,8 +347,10 @@ export class CoordinatorClient {
         return await this.#once(method, url, call, body, read, signal);
       } catch (error) {
         // Another coordinator may go on with it by now.
-        if (error instanceof Superseded && (token !== this.#token || (await this.goOn()))) continue;
+        if (error instanceof Superseded && (token !== this.#token || (waits && (await this.goOn())))) continue;
         if (!(error instanceof Unanswered)) throw error;
+        if (error instanceof NotBegun && clock.elapsed() > end)
+          throw new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: this.#id }));
         signal.throwIfAborted();
         this.#silence = error.message;
         if (!isSilent) onSilent(error.message);
@@ -320,10 +360,11 @@ export class CoordinatorClient {
     }
   }
 
+  /** @param call its number; null: it shows no token */
   async #once(
     method: 'GET' | 'POST',
     url: string,
-    call: string,
+    call: string | null,
     body: Body,
     read: (stream: Readable) => Promise<string>,
     signal: AbortSignal,
@@ -336,7 +377,7 @@ export class CoordinatorClient {
         method,
         dispatcher: this.#agent,
         ...(isBeat ? { headersTimeout: Math.min(2 * this.#job.lease_ms, LONGEST_BEAT_MS) } : {}),
-        headers: { authorization: `Bearer ${this.#token}`, 'x-call': call, ...headers },
+        headers: { ...(call === null ? {} : { authorization: `Bearer ${this.#token}`, 'x-call': call }), ...headers },
         body: content,
         signal,
       });

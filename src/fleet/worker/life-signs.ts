@@ -3,12 +3,12 @@
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { Superseded } from './coordinator-answers.ts';
+import { Moved, Superseded } from './coordinator-answers.ts';
 import type { CoordinatorClient } from './coordinator-client.ts';
 
 /** An attempt at work. */
 export type Sign = {
-  readonly client: Pick<CoordinatorClient, 'address' | 'id' | 'token' | 'beat' | 'goOn'>;
+  readonly client: Pick<CoordinatorClient, 'address' | 'id' | 'token' | 'beat' | 'sign' | 'goOn'>;
   /** The coordinator wants the agent to end. */
   readonly onStop: () => void;
   /** No coordinator takes anything more of the attempt. */
@@ -105,8 +105,10 @@ export class LifeSigns {
         wants: false,
         others: told.map(({ id, token }) => ({ id, token })),
       };
-      const answer = await carrier.client.beat(beat);
+      const answer = await carrier.client.sign(beat);
       if (answer.stop) carrier.onStop();
+      // Another coordinator answered, which may not know the others yet.
+      if (carrier.client.address !== group.address) return;
       const [stop, over] = [new Set(answer.others?.stop), new Set(answer.others?.over)];
       for (const { sign, id } of told) {
         if (stop.has(id)) sign.onStop();
@@ -114,7 +116,9 @@ export class LifeSigns {
         if (over.has(id) && id === sign.client.id) void this.#goOn(sign);
       }
     } catch (error) {
-      if (group.signs.has(carrier)) this.#end(carrier, error);
+      if (!group.signs.has(carrier)) return;
+      if (error instanceof Superseded || error instanceof Moved) void this.#goOn(carrier);
+      else this.#end(carrier, error);
     } finally {
       group.carrier = null;
     }

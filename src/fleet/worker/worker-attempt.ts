@@ -113,6 +113,9 @@ export class WorkerAttempt {
     const { returning, client, span, askedAt } = this.#parts;
     const returns = () => this.#stop.abort();
     returning.addEventListener('abort', returns, { once: true });
+    const { signal } = client;
+    const loses = () => this.#lose(signal.reason);
+    signal.addEventListener('abort', loses, { once: true });
     if (returning.aborted) returns();
     this.#beats.start();
     span.start('take', {}, askedAt).end();
@@ -131,6 +134,7 @@ export class WorkerAttempt {
       return this.#isAble;
     } finally {
       returning.removeEventListener('abort', returns);
+      signal.removeEventListener('abort', loses);
       await this.#beats.close();
       await this.#clear();
       span.end(code);
@@ -219,7 +223,10 @@ export class WorkerAttempt {
       await made.workspaces.complete(this.#task, signal);
       return made;
     } catch (error) {
-      if (!again || signal.aborted || !(await code.isDamaged())) throw error;
+      // A hook that fails is the repository's fault.
+      const mayBeDamaged = again && !signal.aborted && faultOf(error) === 'runtime';
+      if (!mayBeDamaged || !(await code.isDamaged())) throw error;
+      this.#release = async () => undefined;
       await code.release();
       for (const place of [root, stateDir]) await removeTree(place);
       return this.#begin(false);

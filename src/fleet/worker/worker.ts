@@ -360,7 +360,8 @@ export class FleetWorker {
         // One that cannot be renewed is not lost yet: the coordinator decides.
         await job.extendLock(lock, data.lease_ms).catch(() => undefined);
         // Another coordinator acts for the repository: the one before may never answer again.
-        if ((await this.#isOld(client.job)) && !(await client.goOn()))
+        const { moves } = client;
+        if ((await this.#isOld(client.job)) && moves === client.moves && !(await client.goOn()))
           cut.abort(new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: id })));
         await clock.sleep(renewalMs(data.lease_ms), over.signal);
       }

@@ -6,11 +6,14 @@ import type { AgentEvent, RunHooks } from '../../../src/agents/ports.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
+import type { KeptCommits } from '../../../src/fleet/coordinator/kept-commits.ts';
 import { RemoteAttempt } from '../../../src/fleet/coordinator/remote-attempt.ts';
 import { jobProof, orderProof, takeProof } from '../../../src/fleet/proofs.ts';
-import type { FleetJob } from '../../../src/fleet/rules/job.ts';
+import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
+import { attemptId, type FleetJob } from '../../../src/fleet/rules/job.ts';
 import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
 import type { Evidence } from '../../../src/gate/rules/evidence.ts';
+import { failsWith } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { evidenceOf } from '../../support/world.ts';
 
@@ -37,6 +40,7 @@ function setUp() {
   const queue = {} as AttemptQueue;
   const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: 1, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
+  coordinator.keeps('h/o/r', {} as KeptCommits);
   const events: AgentEvent[] = [];
   const adopted: WorkCommits[] = [];
   const evidence: Evidence[] = [];
@@ -181,6 +185,20 @@ test('signs of life of several attempts say which are to end, and which are over
     ...{ stop: [two.id], over: [lost.id, one.id] },
   });
   assert.deepEqual([one.silentMs, two.silentMs, lost.silentMs], [0, 0, 700]);
+});
+
+test('of a repository that is not open here, or not yet, no attempt is over', async () => {
+  const { coordinator } = setUp();
+  for (const [repository, code] of [
+    ['h/o/r', FLEET_CODES.attempt_superseded],
+    ['h/o/r_1', FLEET_CODES.attempt_not_begun],
+    ['h/o/other', FLEET_CODES.attempt_not_begun],
+  ] as const) {
+    const id = attemptId({ repository, issue: 1, life: 1, attempt: 1, fence: 1 });
+    await failsWith(() => coordinator.admit(id, 'a token'), code);
+    const over = code === FLEET_CODES.attempt_superseded ? [id] : [];
+    assert.deepEqual(coordinator.hear([{ id, token: 'a token' }]), { stop: [], over });
+  }
 });
 
 test('a worker has one bundle on its way: a later one ends it, and the end of the attempt ends both', async () => {

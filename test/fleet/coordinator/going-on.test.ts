@@ -85,7 +85,8 @@ test('an agent that may be at work is waited for, and no other one', async (t) =
     [AT_WORK, {}, FLEET_CODES.attempt_not_begun],
     [AT_WORK, { attempt: 2 }, FLEET_CODES.attempt_superseded],
     [AT_WORK, { life: 2 }, FLEET_CODES.attempt_superseded],
-    [AT_WORK, { repository: 'h/o/s' }, FLEET_CODES.attempt_superseded],
+    // Nobody acts for it here, or not yet.
+    [AT_WORK, { repository: 'h/o/s' }, FLEET_CODES.attempt_not_begun],
     [AT_WORK, { version: '2.0.0' }, FLEET_CODES.worker_version_wrong],
     [AT_WORK, { proof: 'another' }, FLEET_CODES.fleet_key_wrong],
     // No agent had its prompt.

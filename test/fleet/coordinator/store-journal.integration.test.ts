@@ -166,8 +166,10 @@ test('another machine goes on where the first one was; what the first one had be
   await assert.rejects(first.journal.append(effect(1)), isLost);
   assert.ok(first.lease.lost.aborted);
   assert.deepEqual(await types(), ['claimed', 'attempt_started', 'claimed', 'claimed']);
+  // What became of the attempt is for whoever acts next.
+  await assert.rejects(first.journal.append({ ...ended(1) }), isLost);
   // Told to its own file alone.
-  await first.journal.append({ ...ended(1) });
+  await first.journal.append(told(1, 5));
   await first.close();
   await second.close();
   const again = await open(places[0]);
@@ -185,7 +187,7 @@ test('another machine goes on where the first one was; what the first one had be
   assert.deepEqual(elsewhere(later), [false, false, false]);
   await later.close();
   assert.deepEqual(elsewhere(await open(places[0])), [false, false, false]);
-  assert.match(readFileSync(join(places[0], 'journal.replaced.jsonl'), 'utf8'), /attempt_ended/);
+  assert.match(readFileSync(join(places[0], 'journal.replaced.jsonl'), 'utf8'), /"type":"usage"/);
 });
 
 function attempt(issue: number, number: number): JournalRecord {

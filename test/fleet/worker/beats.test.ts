@@ -23,6 +23,7 @@ function played(wantsWords = false) {
   const start = (id: string, address = 'http://one') => {
     const client = {
       ...{ id, address, token: `token of ${id}` },
+      sign: (beat: BeatOf) => client.beat(beat),
       beat: async ({ output, others = [] }: BeatOf) => {
         if (answers.refused.includes(id)) throw new Error('refused');
         sent.push({ id: client.id, output, others: others.map((one) => `${one.id} with ${one.token}`) });
