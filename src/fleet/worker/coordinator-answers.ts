@@ -1,4 +1,4 @@
-// What a coordinator answers to a worker, as the errors that a request ends with.
+// Answers of a coordinator to a worker, as the errors that a request ends with.
 
 import { failure, isFailure, type ToolError } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';

@@ -166,12 +166,10 @@ test('another machine goes on where the first one was; what the first one had be
   await assert.rejects(first.journal.append(effect(1)), isLost);
   assert.ok(first.lease.lost.aborted);
   assert.deepEqual(await types(), ['claimed', 'attempt_started', 'claimed', 'claimed']);
-  // What became of the attempt is for whoever acts next.
-  await assert.rejects(first.journal.append({ ...ended(1) }), isLost);
+  await assert.rejects(first.journal.append(ended(1)), isLost, 'for whoever acts next');
   // Told to its own file alone.
   await first.journal.append(told(1, 5));
-  await first.close();
-  await second.close();
+  for (const one of [first, second]) await one.close();
   const again = await open(places[0]);
   assert.deepEqual(said.filter((code) => code === 'journal_replaced').length, 1);
   assert.deepEqual([...again.journal.state.entries.keys()], [1, 2, 3]);
