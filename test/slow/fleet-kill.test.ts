@@ -28,12 +28,12 @@ const BOTH: readonly Killed[] = [
 ];
 const SWAPPED: readonly Killed[] = BOTH.map(({ moment, elsewhere }) => ({ moment, elsewhere: !elsewhere }));
 
-/** When the coordinator is killed. An effect without a row does not compile; workers run the hooks that come after the agent. */
+/** When the coordinator is killed. An effect without a row does not compile; workers run the checks, and the hooks after the agent. */
 const MOMENTS = {
   workspace: BOTH,
   hook: SWAPPED,
   agent: [...BOTH, { moment: 'recorded', elsewhere: true }, { moment: 'recorded', elsewhere: false }],
-  gate: BOTH,
+  gate: [],
   take_base: SWAPPED,
   review: BOTH,
   push: SWAPPED,

@@ -145,6 +145,7 @@ describe('a machine that is gone', { concurrency: 2 }, () => {
           COMMIT,
         ].join('\n');
         const first = await coordinator(t, forge, store, script, proxy);
+        await first.logged('watching');
         const worker = startWorker(t, 'one', store);
         await first.until('it is at work', () => existsSync(join(place, 'at-work')));
         if (where === 'another machine') await vanish(first);
