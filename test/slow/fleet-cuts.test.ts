@@ -103,7 +103,7 @@ describe('cut for longer than the limits', { concurrency: 4 }, () => {
     await daemon.logged(/its agent of attempt 1 goes on/);
     go();
     await assertDoneOnce(forge, daemon, issue);
-    assert.equal(begun(), '1\n');
+    assert.equal(begun(), '1\n', daemon.log);
     assertUncounted(daemon);
   });
 });

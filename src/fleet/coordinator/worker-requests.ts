@@ -42,6 +42,8 @@ const STATUS = new Map<unknown, number>([
   [FLEET_CODES.worker_version_wrong, 409],
   [FLEET_CODES.fleet_key_wrong, 403],
   [FLEET_CODES.attempt_not_begun, 503],
+  // Whoever acts next answers it.
+  [FLEET_CODES.repository_lease_lost, 503],
   [FLEET_CODES.bundle_too_large, 413],
   [FLEET_CODES.fleet_request_too_large, 413],
 ]);
