@@ -32,6 +32,7 @@ import type { Order } from '../../src/fleet/wire.ts';
 import { unpackOrigin, WorkCarrier } from '../../src/fleet/work-carrier.ts';
 import { Superseded } from '../../src/fleet/worker/coordinator-answers.ts';
 import { CoordinatorClient } from '../../src/fleet/worker/coordinator-client.ts';
+import { NOTHING_KEPT } from '../support/fleet-coordinator.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -90,6 +91,7 @@ async function setUp(
   const queue = {} as AttemptQueue;
   const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: LIMIT, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
+  for (const repository of ['h/o/r', 'h/o/other']) coordinator.keeps(repository, NOTHING_KEPT);
   coordinator.add(attempt);
   const workerRequests = new WorkerRequests(coordinator, { log: () => undefined });
   const server = createServer((request, response) => void workerRequests.serve(request.url ?? '', request, response));

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import type { Daemon } from '../support/daemon.ts';
 import { RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
-import { assertDoneOnce, ONE_TRY } from '../support/fleet-ends.ts';
+import { assertDoneOnce, knowsAgent, ONE_TRY } from '../support/fleet-ends.ts';
 import { startForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -46,6 +46,7 @@ test('a worker ahead, then a second coordinator ahead that takes over, and the f
   await second.logged(/repository_held/);
   const two = await forge.open('Do another');
   await first.until('the agent works', () => existsSync(begun(two)));
+  await knowsAgent(first, two);
   assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
   await second.logged(/its agent of attempt 1 goes on/);
   writeFileSync(begun(two).replace('begun-', 'go-'), '');

@@ -8,6 +8,7 @@ import { agentRunning } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
 import { FLEET_KEY, type StoreAddress, startWorker } from '../support/fleet.ts';
+import { knowsAgent } from '../support/fleet-ends.ts';
 import { BASE, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { testOverStores } from '../support/stores.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -148,6 +149,7 @@ describe('a machine that is gone', { concurrency: 2 }, () => {
         await first.logged('watching');
         const worker = startWorker(t, 'one', store);
         await first.until('it is at work', () => existsSync(join(place, 'at-work')));
+        await knowsAgent(first, issue);
         if (where === 'another machine') await vanish(first);
         else assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
         const next = where === 'another machine' ? await coordinator(t, forge, store, script, proxy) : first;

@@ -7,7 +7,7 @@ import test from 'node:test';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
-import { assertDoneOnce, ONE_TRY } from '../support/fleet-ends.ts';
+import { assertDoneOnce, knowsAgent, ONE_TRY } from '../support/fleet-ends.ts';
 import { DAEMON_TOKEN, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -170,6 +170,7 @@ test('a coordinator that is killed while a worker works: its agent goes on under
   const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(script)}` });
   const worker = startWorker(t, 'one', redis);
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
+  await knowsAgent(daemon, issue);
   assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
   await worker.printed(/coordinator_silent/);
   daemon.start();

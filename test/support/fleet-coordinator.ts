@@ -4,12 +4,20 @@ import { createServer } from 'node:http';
 import { systemClock } from '../../src/base/clock.ts';
 import type { AttemptQueue } from '../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../src/fleet/coordinator/coordinator.ts';
+import type { KeptCommits } from '../../src/fleet/coordinator/kept-commits.ts';
 import { RemoteAttempt, type RemoteAttemptOptions } from '../../src/fleet/coordinator/remote-attempt.ts';
 import { WorkerRequests } from '../../src/fleet/coordinator/worker-requests.ts';
 import { jobProof } from '../../src/fleet/proofs.ts';
 import type { FleetJob } from '../../src/fleet/rules/job.ts';
 import type { Order, SignedJob } from '../../src/fleet/wire.ts';
 import { type Cleanup, finallyDo } from './temp.ts';
+
+/** A repository that is open, and of which no worker keeps anything. */
+export const NOTHING_KEPT = {
+  admits: () => false,
+  awaits: () => false,
+  fates: () => ({ forget: [], bring: [] }),
+} as unknown as KeptCommits;
 
 export const SHARED_KEY = 'a-key-of-sixteen-or-more';
 
@@ -23,6 +31,7 @@ export async function openCoordinator(
   const queue = {} as AttemptQueue;
   const settings = { queue, key, version, leaseMs: 1_000, maxBundleBytes: 1024 * 1024, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
+  coordinator.keeps('h/o/r', NOTHING_KEPT);
   const workerRequests = new WorkerRequests(coordinator, { log: () => undefined });
   const seen: string[] = [];
   const server = createServer((request, response) => {

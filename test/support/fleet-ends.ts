@@ -1,11 +1,20 @@
 // Ends of issues that a fleet worked on, as the hosting service shows them.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Daemon } from './daemon.ts';
 import type { TestForge } from './forge.ts';
 
 /** One attempt may fail: none of those that were cut off counted. */
 export const ONE_TRY = 'agent: { max_attempts: 1, max_retry_backoff_ms: 100 }';
+
+/** Waits until the coordinator has written down that the agent of an attempt works: from then on, the next one goes on with it. */
+export async function knowsAgent(daemon: Daemon, issue: number, attempt = 1): Promise<void> {
+  const record = `"type":"effect_finished","issue":${issue},"effect":"agent","key":"agent:${attempt}"`;
+  const journal = join(daemon.stateDir, 'journal.jsonl');
+  await daemon.until('it knows the agent', () => readFileSync(journal, 'utf8').includes(record));
+}
 
 /** Waits for the end of an issue, which is one pull request and one label. */
 export async function assertDoneOnce(forge: TestForge, daemon: Daemon, issue: number): Promise<void> {

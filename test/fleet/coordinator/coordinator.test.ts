@@ -6,7 +6,6 @@ import type { AgentEvent, RunHooks } from '../../../src/agents/ports.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
-import type { KeptCommits } from '../../../src/fleet/coordinator/kept-commits.ts';
 import { RemoteAttempt } from '../../../src/fleet/coordinator/remote-attempt.ts';
 import { jobProof, orderProof, takeProof } from '../../../src/fleet/proofs.ts';
 import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
@@ -15,6 +14,7 @@ import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
 import type { Evidence } from '../../../src/gate/rules/evidence.ts';
 import { failsWith } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { NOTHING_KEPT } from '../../support/fleet-coordinator.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const KEY = 'a-key-of-sixteen-or-more';
@@ -40,7 +40,7 @@ function setUp() {
   const queue = {} as AttemptQueue;
   const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1_000, maxBundleBytes: 1, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => '' });
-  coordinator.keeps('h/o/r', {} as KeptCommits);
+  coordinator.keeps('h/o/r', NOTHING_KEPT);
   const events: AgentEvent[] = [];
   const adopted: WorkCommits[] = [];
   const evidence: Evidence[] = [];
