@@ -124,7 +124,11 @@ for (const at of RETRY)
       heads.filter((head) => `${head}-`.startsWith(`tool/issue-${issue}-`)),
       [`tool/issue-${issue}`],
     );
-    assert.equal((await forge.comments(issue)).length, 1, 'that it failed is told once');
+    assert.equal(
+      (await forge.comments(issue)).length,
+      1,
+      `that it failed is told once: ${JSON.stringify(await forge.comments(issue))} ${daemon.log}`,
+    );
     assert.equal(readFileSync(place.path(issue, 'attempts'), 'utf8'), '1\n2\n');
     places.giveBack('', place);
   });
