@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { buildGuard } from './build-guard.ts';
-import { commandSettings, commonSettings, noForms, PARTS_SETTINGS } from './bundling.ts';
+import { commandSettings, commonSettings, noExeca, noForms, PARTS_SETTINGS } from './bundling.ts';
 import { splitBundle, writeCommonJs } from './commonjs.ts';
 import { billOf, readBill } from './sbom.ts';
 
@@ -41,7 +41,7 @@ const hooks = await splitBundle({
   entryPoints: Object.fromEntries(hookFiles.map((name) => [`hooks/${name.slice(0, -3)}`, `hooks/${name}`])),
   outdir: 'dist',
   chunkNames: 'hooks/common-[hash]',
-  plugins: [leaveOutParts],
+  plugins: [noExeca, leaveOutParts],
 });
 const wholeBill = readBill(root);
 /** The server starts with each session: one file, which Node reads sooner than a hundred. */
@@ -49,7 +49,7 @@ const server = await splitBundle({
   ...settings,
   entryPoints: { 'hooks/team-server': 'src/mcp.ts' },
   outdir: 'dist',
-  plugins: [noForms, leaveOutParts],
+  plugins: [noForms, noExeca, leaveOutParts],
 });
 const ofHooks = Object.fromEntries([...parts].map(([name, source]) => [`hooks/parts/${name}`, source]));
 const late = await splitBundle({ ...settings, ...PARTS_SETTINGS, entryPoints: ofHooks, outdir: 'dist' });

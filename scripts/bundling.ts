@@ -1,7 +1,7 @@
 // The settings by which sources become dist/.
 
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 
 /** The SDK checks what people answer to forms; the team server shows none, and what checks them is a quarter of what it would load. */
@@ -12,6 +12,18 @@ export const noForms: Plugin = {
     build.onLoad({ filter: /.*/, namespace: 'no-forms' }, () => ({
       contents:
         "export class AjvJsonSchemaValidator { getValidator() { throw new Error('the bundle has no validator') } }",
+    }));
+  },
+};
+
+/** Hooks and the team server start at every turn, without packages beside them: node itself makes their processes. */
+export const noExeca: Plugin = {
+  name: 'no-execa',
+  setup(build) {
+    build.onLoad({ filter: /\/execa-process\.ts$/ }, ({ path }) => ({
+      contents: "export { makeWithNode as makeWithExeca } from './node-process.ts'",
+      resolveDir: dirname(path),
+      loader: 'ts',
     }));
   },
 };
@@ -86,7 +98,7 @@ export function commonSettings(root: string) {
 export const PARTS_SETTINGS = {
   splitting: true,
   chunkNames: 'hooks/parts/[name]-[hash]',
-  plugins: [editPackages],
+  plugins: [noExeca, editPackages],
 } satisfies BuildOptions;
 
 /** The command finds its packages where npm put them. The protocol of the team server is bundled into all that speaks it. */

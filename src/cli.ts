@@ -67,6 +67,8 @@ function createProgram(): Command {
     .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
       const { saveMemory } = await import('./cli/v8-flags.ts');
       saveMemory();
+      const { loadEnglishZod } = await import('./base/english-zod.ts');
+      loadEnglishZod();
       const { serveCommand } = await import('./cli/serve.ts');
       await serveCommand(path, options);
     });
@@ -123,6 +125,8 @@ function createProgram(): Command {
         .default('text'),
     )
     .action(async (options: WorkerCommandOptions) => {
+      const { loadEnglishZod } = await import('./base/english-zod.ts');
+      loadEnglishZod();
       const { workerCommand } = await import('./cli/worker.ts');
       await workerCommand(options);
     });

@@ -2,7 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
-import { type ProgramExit, startProgram } from '../base/processes/program.ts';
+import { type ProgramExit, startAgentProgram } from '../base/processes/program.ts';
 import type { RunHooks } from './ports.ts';
 
 export type AgentProcess = {
@@ -81,7 +81,7 @@ export async function startAgent(
   signal: AbortSignal,
 ): Promise<AgentProcess> {
   const { file, args, cwd, env } = options;
-  const program = await startProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
+  const program = await startAgentProgram(file, args, { cwd, env, signal, graceMs: GRACE_MS });
   const read = Promise.all([
     readLines(program.stdout, listener.onLine, listener.onPart),
     readLines(program.stderr, listener.onErrorText, listener.onPart),

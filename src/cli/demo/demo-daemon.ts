@@ -1,11 +1,11 @@
 // The forge and the daemon of a demo, as programs of their own see them.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { packageRoot } from '../../base/package-root.ts';
+import type { RunningProgram } from '../../base/processes/program.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
@@ -35,16 +35,6 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Resolves when the program has ended: asked, then made to. */
-export async function endChild(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise<void>((done) => child.once('exit', () => done()));
-  child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
-  await ended;
-  clearTimeout(timer);
-}
-
 async function readState(port: number, signal: AbortSignal): Promise<StateView | undefined> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/state`, { signal });
@@ -60,24 +50,22 @@ export class DemoDaemon {
   readonly port: number;
   /** Its workflow file. */
   readonly workflow: string;
-  readonly #child: ChildProcess;
   readonly #startedAt = performance.now();
   #log = '';
+  #isOver = false;
 
-  private constructor(port: number, workflow: string, child: ChildProcess) {
+  private constructor(port: number, workflow: string, program: RunningProgram) {
     this.port = port;
     this.workflow = workflow;
-    this.#child = child;
-    child.stderr?.on('data', (chunk: Buffer) => {
+    void program.exit.then(() => {
+      this.#isOver = true;
+    });
+    program.stderr.on('data', (chunk: Buffer) => {
       this.#log = (this.#log + chunk.toString('utf8')).slice(-100_000);
     });
   }
 
-  /**
-   * Starts it with nothing of this program's environment but what programs need, and out of reach of the terminal: it
-   * is told to end once, by this program, and takes the time to end its agents.
-   * @param section what stands in its workflow file beside its places
-   */
+  /** @param section what stands in its workflow file beside its places */
   static async start(
     stage: DemoStage,
     section: string,
@@ -96,13 +84,8 @@ server: { port: ${port} }
     );
     stage.signal.throwIfAborted();
     const [node, cli] = CLI;
-    const child = spawn(node, [cli, 'serve', workflow], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-      env: { ...stage.env, ...more, GITHUB_TOKEN: DAEMON_TOKEN },
-    });
-    stage.atEnd(() => endChild(child));
-    return new DemoDaemon(port, workflow, child);
+    const env = { ...more, GITHUB_TOKEN: DAEMON_TOKEN };
+    return new DemoDaemon(port, workflow, await stage.start(node, [cli, 'serve', workflow], { env }));
   }
 
   /** The end of what it logged. */
@@ -121,8 +104,7 @@ server: { port: ${port} }
       state = (await readState(this.port, signal)) ?? state;
       if (state !== undefined) show(state);
       if (state !== undefined && isLast(state)) return state;
-      if (this.#child.exitCode !== null || this.#child.signalCode !== null)
-        throw failure(CLI_CODES.demo_failed, { said: 'the daemon ended by itself', log: this.#log });
+      if (this.#isOver) throw failure(CLI_CODES.demo_failed, { said: 'the daemon ended by itself', log: this.#log });
       if (performance.now() - this.#startedAt > TIMEOUT_MS)
         throw failure(CLI_CODES.demo_failed, {
           said: `not over after ${TIMEOUT_MS / 60_000} minutes`,

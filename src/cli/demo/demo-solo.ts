@@ -1,16 +1,16 @@
 // The tasks of the demo's team again, one at a time: `tool run --solo` in a project of its own, as anybody would type it.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { boundedOutput } from '../../base/processes/program.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { lastLines } from '../../base/rules/text.ts';
 import { git } from '../../git/git.ts';
 import { TEAMS_VARIABLE } from '../../team/rules/fallback.ts';
 import type { PhaseReport } from '../phase-report.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
-import { CLI, endChild } from './demo-daemon.ts';
+import { CLI } from './demo-daemon.ts';
 import type { DemoStage } from './demo-stage.ts';
 
 const OUTPUT_KEPT = 100_000;
@@ -27,15 +27,6 @@ export type SoloOptions = {
 
 export type Solo = { readonly seconds: number; readonly report: PhaseReport };
 
-/** Gathers what a stream says. */
-function gathered(child: ChildProcess): () => string {
-  let text = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    text = (text + chunk.toString('utf8')).slice(-OUTPUT_KEPT);
-  });
-  return () => text;
-}
-
 export async function workAlone(stage: DemoStage, options: SoloOptions): Promise<Solo> {
   const place = join(stage.root, 'one-at-a-time');
   const home = join(stage.root, 'home');
@@ -45,27 +36,18 @@ export async function workAlone(stage: DemoStage, options: SoloOptions): Promise
   stage.signal.throwIfAborted();
   const startedAt = performance.now();
   const [node, cli] = CLI;
-  const child = spawn(node, [cli, 'run', options.spec, '--solo', '--json', '--command', options.player], {
+  const program = await stage.start(node, [cli, 'run', options.spec, '--solo', '--json', '--command', options.player], {
     cwd: place,
-    // Out of reach of the terminal: it is told to end by this program.
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...env, [TEAMS_VARIABLE]: '1' },
+    env: { HOME: home, [TEAMS_VARIABLE]: '1' },
   });
-  stage.atEnd(() => endChild(child));
-  const printed = gathered(child);
+  const printed = boundedOutput(program.stdout, OUTPUT_KEPT);
   let said = '';
-  createInterface({ input: child.stderr }).on('line', (line) => {
+  createInterface({ input: program.stderr }).on('line', (line) => {
     said = `${said}${line}\n`.slice(-OUTPUT_KEPT);
     options.onLine(line);
   });
-  const ending = () => child.kill('SIGTERM');
-  stage.signal.addEventListener('abort', ending, { once: true });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  stage.signal.removeEventListener('abort', ending);
+  stage.signal.addEventListener('abort', program.terminate, { once: true });
+  const { exitCode: code } = await program.exit;
   stage.signal.throwIfAborted();
   if (code !== 0)
     throw failure(CLI_CODES.demo_failed, { said: `the run one at a time ended with ${code}`, log: lastLines(said) });

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { processesOfRun, processesWithVariable, RUN_VARIABLE } from '../../base/processes/processes.ts';
+import { type RunningProgram, startProgram } from '../../base/processes/program.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from '../signals.ts';
 
 /** A signal for a whole group of processes may end what is waited for before this process hears of it. */
 const HEAR_MS = 50;
 const KILL_MS = 5_000;
+/** How long a program of the demo may take to end in order. */
+const GRACE_MS = 15_000;
 const LOOK_MS = 20;
 /** A program may still be writing while its directory goes. */
 const RETRIES = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
@@ -53,6 +56,26 @@ export class DemoStage {
       ...Object.fromEntries(passed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
       TMPDIR: this.root,
     };
+  }
+
+  /**
+   * Starts a program with nothing of this program's environment but what programs need, and out of reach of the terminal: it is told to
+   * end once, at the end of the demo, and has time to end what it started.
+   */
+  async start(
+    file: string,
+    args: readonly string[],
+    { cwd = process.cwd(), env }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<RunningProgram> {
+    const program = await startProgram(file, args, { cwd, env: { ...this.env, ...env }, graceMs: GRACE_MS });
+    program.stdin.end();
+    // What nobody listens to holds it up no more than what somebody does.
+    for (const output of [program.stdout, program.stderr]) output.resume();
+    this.atEnd(async () => {
+      program.terminate();
+      await program.exit;
+    });
+    return program;
   }
 
   /** Called at the end, the last one first. */

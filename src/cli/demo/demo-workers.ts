@@ -1,16 +1,17 @@
 // `tool demo --workers N`: a coordinator and workers over Redis, one of which is killed while its agent works.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import kleur from 'kleur';
+import { signalGroup } from '../../base/processes/processes.ts';
+import type { RunningProgram } from '../../base/processes/program.ts';
 import { failure } from '../../base/rules/errors.ts';
 import type { StateView } from '../../daemon/view.ts';
 import { loadRedis } from '../../fleet/store/queue-packages.ts';
 import { table } from '../../web/text-table.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
 import { commandName, type DemoOptions, printPlaces } from './demo.ts';
-import { ACCOUNTS, CLI, DemoDaemon, endChild, freePort, LABEL, OWNER } from './demo-daemon.ts';
+import { ACCOUNTS, CLI, DemoDaemon, freePort, LABEL, OWNER } from './demo-daemon.ts';
 import type { Say } from './demo-reviewers.ts';
 import { type DemoStage, withDemoStage } from './demo-stage.ts';
 import { loadEmulator } from './forge/emulator.ts';
@@ -66,36 +67,30 @@ async function startRedis(stage: DemoStage): Promise<string> {
   const port = await freePort();
   stage.signal.throwIfAborted();
   const places = ['--dir', stage.root, '--save', '', '--appendonly', 'no'];
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...places], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-    detached: true,
-    env: stage.env,
-  });
+  const program = await stage
+    .start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...places])
+    .catch((error: unknown) => {
+      throw failure(CLI_CODES.demo_redis_missing, {}, { cause: error });
+    });
   let said = '';
   await new Promise<void>((resolve, reject) => {
-    child.once('error', (error) => reject(failure(CLI_CODES.demo_redis_missing, {}, { cause: error })));
-    child.once('exit', () =>
+    void program.exit.then(() =>
       reject(failure(CLI_CODES.demo_failed, { said: 'redis-server ended by itself', log: said })),
     );
-    child.stdout.on('data', (chunk: Buffer) => {
+    program.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
       if (said.includes('Ready to accept connections')) resolve();
     });
   });
-  stage.atEnd(() => endChild(child));
   return `redis://127.0.0.1:${port}`;
 }
 
-function startWorker(stage: DemoStage, name: string, queue: string, key: string): ChildProcess {
+function startWorker(stage: DemoStage, name: string, queue: string, key: string): Promise<RunningProgram> {
   const [node, cli] = CLI;
   const places = ['--state-dir', join(stage.root, name, 'state'), '--root', join(stage.root, name, 'root')];
-  const child = spawn(node, [cli, 'worker', '--name', name, '--slots', '1', '--drain', 'return', ...places], {
-    stdio: 'ignore',
-    detached: true,
-    env: { ...stage.env, TOOL_FLEET_KEY: key, TOOL_QUEUE_URL: queue },
+  return stage.start(node, [cli, 'worker', '--name', name, '--slots', '1', '--drain', 'return', ...places], {
+    env: { TOOL_FLEET_KEY: key, TOOL_QUEUE_URL: queue },
   });
-  stage.atEnd(() => endChild(child));
-  return child;
 }
 
 function workflowSection(forge: Forge, queue: string, workers: number, agent: string): string {
@@ -119,14 +114,14 @@ function issueTexts(count: number): IssueText[] {
 /** Follows the workers by the coordinator's log, and kills one that has an agent at work. */
 class Workers {
   readonly #say: Say;
-  readonly #children: ReadonlyMap<string, ChildProcess>;
+  readonly #programs: ReadonlyMap<string, RunningProgram>;
   readonly #tried = new Map<number, string[]>();
   readonly #ended = new Set<number>();
   readonly #read = new Set<string>();
   killed: string | null = null;
 
-  constructor(children: ReadonlyMap<string, ChildProcess>, say: Say) {
-    this.#children = children;
+  constructor(programs: ReadonlyMap<string, RunningProgram>, say: Say) {
+    this.#programs = programs;
     this.#say = say;
   }
 
@@ -157,7 +152,8 @@ class Workers {
     const victim = row === undefined ? undefined : this.triedOn(row.issue_number).at(-1);
     if (row === undefined || victim === undefined) return;
     this.killed = victim;
-    this.#children.get(victim)?.kill('SIGKILL');
+    const program = this.#programs.get(victim);
+    if (program !== undefined) signalGroup(program.pid, 'SIGKILL');
     this.#say(victim, kleur.red(`is killed while its agent works on #${row.issue_number}`));
   }
 }
@@ -183,7 +179,8 @@ async function play(stage: DemoStage, count: number, issueCount: number, options
       `  forge      ${forge.url}/${OWNER}/${REPO}\n  dashboard  http://localhost:${daemon.port}\n  queue      ${queue}\n\n`,
     );
   const names = Array.from({ length: count }, (_, index) => `worker-${index + 1}`);
-  const workers = new Workers(new Map(names.map((name) => [name, startWorker(stage, name, queue, key)])), say);
+  const started = names.map(async (name) => [name, await startWorker(stage, name, queue, key)] as const);
+  const workers = new Workers(new Map(await Promise.all(started)), say);
   const state = await daemon.watch(
     stage.signal,
     (one) => workers.look(one, daemon.log),

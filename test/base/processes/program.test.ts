@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endProcessesOfRun, processesOfRun, processStartTime } from '../../../src/base/processes/processes.ts';
-import { runProgram, startProgram } from '../../../src/base/processes/program.ts';
+import { boundedOutput, runProgram, startAgentProgram, startProgram } from '../../../src/base/processes/program.ts';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { isOf } from '../../support/codes.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
@@ -34,16 +34,35 @@ test('nothing of this process’s environment is passed on', async () => {
   assert.equal(stdout.replace(/^NODE_V8_COVERAGE=.*\n/m, ''), 'ONLY=this\n');
 });
 
-test('a program that is not there is named', async () => {
-  await assert.rejects(
-    runProgram('/no/such/program', [], { cwd: '/', env }),
-    isOf(BASE_CODES.program_not_started, { program: '/no/such/program', said: 'there is no such program' }),
-  );
-  await assert.rejects(
-    runProgram('/bin/sh', [], { cwd: '/no/such/place', env }),
-    isOf(BASE_CODES.program_not_started, { program: '/bin/sh', said: 'there is no directory /no/such/place' }),
-  );
-});
+for (const [maker, start] of [
+  ['execa', startProgram],
+  ['node', startAgentProgram],
+] as const) {
+  test(`a program that is not there is named, by ${maker}`, async () => {
+    const cases = [
+      ['/no/such/program', '/', 'there is no such program'],
+      ['no-such-program', '/', 'there is no such program on the PATH; is it installed?'],
+      ['/bin/sh', '/no/such/place', 'there is no directory /no/such/place'],
+      ['/etc/passwd', '/', 'spawn /etc/passwd EACCES'],
+    ] as const;
+    for (const [program, cwd, said] of cases)
+      await assert.rejects(start(program, [], { cwd, env }), isOf(BASE_CODES.program_not_started, { program, said }));
+    // Each puts it in its own words.
+    await assert.rejects(
+      start('ls', ['a\0'], { cwd: '/', env }),
+      isOf(BASE_CODES.program_not_started, { program: 'ls' }),
+    );
+  });
+
+  test(`a program leads a group of its own, with the given environment alone, by ${maker}`, async () => {
+    const script = 'ps -o pgid= -p $$; env | grep -c -v -e ^NODE_V8_COVERAGE= -e ^_= -e ^PWD= -e ^SHLVL=';
+    const program = await start('/bin/sh', ['-c', script], { cwd: '/', env: { ...env, ONLY: 'this' } });
+    program.stdin.end();
+    const output = boundedOutput(program.stdout, 1000);
+    assert.deepEqual(await program.exit, { exitCode: 0, signal: null });
+    assert.deepEqual(output().trim().split(/\s+/), [String(program.pid), '2']);
+  });
+}
 
 test('a secret is handed over on a pipe: no argument, no variable, no second reader', async () => {
   const { stdout } = await runProgram(
