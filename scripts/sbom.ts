@@ -4,7 +4,7 @@ import { execa } from 'execa';
 
 type Bill = {
   readonly metadata: { readonly component: { readonly name: string } & Readonly<Record<string, unknown>> };
-  readonly components: readonly { readonly 'bom-ref': string }[];
+  readonly components: readonly { readonly 'bom-ref': string; readonly hashes?: unknown }[];
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 };
 
@@ -36,7 +36,10 @@ export function billOf(own: Own, { metadata, ...whole }: Bill): object {
     ...{ $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json', bomFormat: 'CycloneDX', specVersion: '1.5' },
     version: 1,
     metadata: { component: { ...metadata.component, name: own.name } },
-    components: components.filter((one) => ours.has(one['bom-ref'])).map((one) => ({ ...one, properties: [] })),
+    // Hashes are of archives that nobody gets with this package: npm checks its own, and they are most of what the bill takes.
+    components: components
+      .filter((one) => ours.has(one['bom-ref']))
+      .map(({ hashes: _, ...one }) => ({ ...one, properties: [] })),
     dependencies: [
       { ref: String(metadata.component['bom-ref']), dependsOn: roots },
       ...dependencies

@@ -4,7 +4,7 @@ import { billOf } from '../../scripts/sbom.ts';
 
 const WHOLE = {
   metadata: { component: { name: 'folder', 'bom-ref': 'own@1.0.0' } },
-  components: ['a@1.0.0', 'b@2.0.0', 'c@3.0.0', 'd@4.0.0'].map((ref) => ({ 'bom-ref': ref })),
+  components: ['a@1.0.0', 'b@2.0.0', 'c@3.0.0', 'd@4.0.0'].map((ref) => ({ 'bom-ref': ref, hashes: [] })),
   dependencies: [
     { ref: 'own@1.0.0', dependsOn: ['a@1.0.0', 'c@3.0.0'] },
     { ref: 'a@1.0.0', dependsOn: ['b@2.0.0'] },
