@@ -97,7 +97,8 @@ function statePart(shown: ShownIssue): Html {
   const { running } = details;
   const at =
     running === null ? '' : html` · for ${since(running.started_at)}, heard ${since(running.last_event_at)} ago`;
-  const error = running?.last_error ?? details.retrying?.last_error ?? null;
+  // Why an attempt ended stands beside it, once another is under way.
+  const error = details.retrying?.last_error ?? null;
   const rounds =
     details.rounds === null || details.rounds === 0
       ? ''
