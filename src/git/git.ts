@@ -203,8 +203,11 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
     const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
     throw failure(GIT_CODES.git_timed_out, { command: verbOf(args), why, seconds: timeoutMs / 1000 });
   }
-  if (launch !== undefined && result.exitCode === NOT_LAUNCHED)
+  // Before it runs git, the launch hears the end as well.
+  if (launch !== undefined && result.exitCode === NOT_LAUNCHED) {
+    signal?.throwIfAborted();
     throw failure(GIT_CODES.git_not_launched, { command: verbOf(args), said: lastLines(result.stderr, 8) });
+  }
   return result;
 }
 
