@@ -10,6 +10,7 @@ import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
+import { NOT_LAUNCHED } from '../git/git.ts';
 import { AGENT_CODES } from './rules/agent-codes.ts';
 import type { IsolationMode } from './rules/runtime.ts';
 
@@ -42,6 +43,7 @@ export type Bind = { readonly source: string; readonly target: string };
  * from 4 on; that leaves out what it finds mounted already, which must not be: then the place would stay open.
  */
 const INIT = `set -e
+trap 'exit ${NOT_LAUNCHED}' EXIT
 asked=
 trap 'asked=1' TERM INT HUP
 uid=$1; gid=$2; fd=4; shift 2
@@ -50,8 +52,8 @@ while [ "$1" != "--" ]; do
     w) mount --bind "$2" "$2" ;;
     o) eval "exec $fd<\\"\\$2\\""; fd=$((fd + 1)) ;;
     t) fd=4
-       said=$(LC_ALL=C mount --all --verbose --fstab "$2") || exit 125
-       case "$said" in *': already mounted'*) echo "$said" >&2; exit 125 ;; esac ;;
+       said=$(LC_ALL=C mount --all --verbose --fstab "$2")
+       case "$said" in *': already mounted'*) echo "$said" >&2; exit 1 ;; esac ;;
     h) if [ -d "$2" ]; then mount -t tmpfs -o ro,size=4k,mode=700 none "$2"; else mount --bind /dev/null "$2"; fi ;;
     r) mount --rbind "$2" "$2"; mount -o "remount,bind,ro$3" "$2" ;;
   esac
@@ -60,6 +62,7 @@ done
 shift
 exec 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 set +e
+trap - EXIT
 [ -z "$asked" ] || exit 143
 exec 3<&0
 unshare --user --map-user="$uid" --map-group="$gid" -- "$@" <&3 3<&- &

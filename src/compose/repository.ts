@@ -31,7 +31,7 @@ import { LAST_GOOD_FILE, OWN_FILE } from '../daemon/rules/own-file.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { createAgentSocket } from '../daemon/runners/agent-socket.ts';
 import { FileAttemptOutputs } from '../daemon/runners/attempt-output.ts';
-import { openControlSocket } from '../daemon/runners/control-socket.ts';
+import { openControlSocket, removeControlPlace } from '../daemon/runners/control-socket.ts';
 import { GateRunner } from '../daemon/runners/gate-runner.ts';
 import { Notifier } from '../daemon/runners/notifier.ts';
 import { OwnHooks } from '../daemon/runners/own-hooks.ts';
@@ -276,6 +276,7 @@ export async function openRepository(
       once: parts.once,
       ...(beside && { shares: beside.shares }),
     });
+    closers.push(() => removeControlPlace(stateDir));
     closers.push(() => orchestrator.close());
     // At once, so that attempts at work end as at the end of the process.
     lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });

@@ -9,7 +9,7 @@ import { boundedOutput, runProgram, startProgram } from '../base/processes/progr
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
 import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
 import type { Environment } from '../base/rules/environment.ts';
-import { failure } from '../base/rules/errors.ts';
+import { failure, isFailure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import { subcommandIndex, withPlainOutput } from './plain-output.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
@@ -17,6 +17,8 @@ import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
 /** The command line that has a program run inside another one. */
 export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
+/** Exit code of what a program runs inside, where it cannot be set up; git itself never gives it. */
+export const NOT_LAUNCHED = 125;
 
 export type GitOptions = {
   readonly cwd: string;
@@ -179,9 +181,10 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
   const { cwd, signal, timeoutMs = LOCAL_MS, input, secret, secretFor, launch } = options;
   const credential = secret === undefined ? [] : credentialFor(secretFor);
   const all = [...SAFE, ...credential, ...withPlainOutput(args)];
-  const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
-  const run = () =>
-    runProgram(file, words, {
+  const run = () => {
+    // Only now: what the launch names must still be there when it begins.
+    const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
+    return runProgram(file, words, {
       cwd,
       env: options.env ?? cloneEnvironment(process.env),
       timeoutMs,
@@ -193,11 +196,17 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
       ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       ...(secret === undefined ? {} : { secret }),
     });
+  };
   // Of those that wait for a server, many cost nothing.
   const result = await (options.countsSilence === true ? run() : LOCAL.run(run, signal));
   if (result.timedOut) {
     const why = options.countsSilence === true ? 'gave no sign of life for' : 'took longer than';
     throw failure(GIT_CODES.git_timed_out, { command: verbOf(args), why, seconds: timeoutMs / 1000 });
+  }
+  // Before it runs git, the launch hears the end as well.
+  if (launch !== undefined && result.exitCode === NOT_LAUNCHED) {
+    signal?.throwIfAborted();
+    throw failure(GIT_CODES.git_not_launched, { command: verbOf(args), said: lastLines(result.stderr, 8) });
   }
   return result;
 }
@@ -262,6 +271,11 @@ export async function readGit(
       said: lastLines(stderr(), 8),
     });
   return goesOn;
+}
+
+/** Whether git did not begin, since what it was to run in could not be set up: that tells nothing of the repository. */
+export function isUnstarted(error: unknown): boolean {
+  return isFailure(error, GIT_CODES.git_not_launched);
 }
 
 /** Whether the hosting service answered git, and turned it away. */

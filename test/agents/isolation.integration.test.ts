@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { boundsOf, credentialPlaces, Isolation } from '../../src/agents/isolation.ts';
@@ -9,6 +9,9 @@ import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { refusal } from '../../src/base/rules/codes.ts';
 import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
 import { openKeyedSocket } from '../../src/daemon/runners/keyed-socket.ts';
+import { git } from '../../src/git/git.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
+import { failsWith } from '../support/codes.ts';
 import { programFile } from '../support/compiled.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
@@ -246,6 +249,22 @@ test('a link in the way of a bound leads to the real place', possible, async (t)
   const [file, args] = isolation.wrap('/bin/sh', ['-c', `echo x > ${home}/real/x`], []);
   assert.notEqual((await runProgram(file, args, { cwd: home, env })).exitCode, 0);
 });
+
+for (const gone of ['state/control.json', 'workspaces/issue-1'])
+  test(
+    `${gone} goes before the namespaces are made: nothing runs, which says nothing of the repository`,
+    possible,
+    async (t) => {
+      const { home, isolation } = await isolated(t);
+      const launch = (file: string, args: readonly string[]) => {
+        const wrapped = isolation.wrap(file, args, [join(home, 'workspaces/issue-1')]);
+        rmSync(join(home, gone), { recursive: true });
+        return wrapped;
+      };
+      await failsWith(git(['init', home], { cwd: home, launch }), GIT_CODES.git_not_launched, { command: 'init' });
+      assert.equal(existsSync(join(home, '.git')), false);
+    },
+  );
 
 test('off is off; required and impossible is an error that says why', async () => {
   const off = await Isolation.probe('off', { readOnly: [], hidden: [], tables: '/nowhere' });

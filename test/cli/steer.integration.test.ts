@@ -1,12 +1,13 @@
 // `tool pause`, `resume`, `cancel` and `retry` against a daemon that runs, and without one.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { WORK_CODES as ATTEMPT_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { agentRunning } from '../support/agents.ts';
+import { readControlPlace } from '../../src/daemon/runners/control-socket.ts';
+import { agentRunning, COMMITS } from '../support/agents.ts';
 import { lineLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
@@ -66,4 +67,24 @@ test('an issue is paused over a restart, resumed, cancelled and retried to its e
   const journal = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8');
   assert.deepEqual(journal.match(/(?<="steer":")\w+/g), ['pause', 'resume', 'cancel', 'retry']);
   await daemon.stop();
+});
+
+test('a daemon that ends keeps its key hidden until its last program has ended', async (t) => {
+  const forge = await startForge(t);
+  const issue = await forge.open('Do it');
+  const daemon = await Daemon.create(t, forge);
+  const [begun, mayEnd] = [join(daemon.directory, 'begun'), join(daemon.directory, 'may-end')];
+  const hook = `touch ${begun}; while [ ! -e ${mayEnd} ]; do sleep 0.05; done`;
+  daemon.write(`${agentRunning(COMMITS)}\nhooks: { before_remove: "${hook}" }`);
+  daemon.start();
+  await daemon.until('the workspace is to be removed', () => existsSync(begun));
+  const { socket } = readControlPlace(daemon.stateDir) ?? assert.fail(daemon.log);
+  const stopped = daemon.stop();
+  await daemon.until('it takes no more commands', () => !existsSync(socket));
+  assert.ok(readControlPlace(daemon.stateDir), 'git in the workspace could not begin while it goes');
+  writeFileSync(mayEnd, '');
+  assert.equal(await stopped, 143, daemon.log);
+  assert.equal(readControlPlace(daemon.stateDir), undefined);
+  assert.equal(existsSync(join(daemon.root, `issue-${issue}`)), false);
+  assert.deepEqual(await forge.comments(issue), []);
 });

@@ -31,6 +31,8 @@ type Repositories = {
   readonly depth?: () => number | null;
   /** As with a queue. */
   readonly branchPrefix?: () => string;
+  /** In the place of the namespaces of the machine. */
+  readonly isolation?: Pick<Isolation, 'active' | 'wrap'>;
 };
 
 /** Workspaces with their mirror of a small repository on the embedded forge. */
@@ -39,7 +41,7 @@ export async function setUpWorkspaces(
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
-  { submodules = true, files, others = {}, depth = () => null, branchPrefix }: Repositories = {},
+  { submodules = true, files, others = {}, depth = () => null, branchPrefix, ...given }: Repositories = {},
 ) {
   const forge = await startForge(t, files, { others });
   const directory = tempDir(t);
@@ -55,7 +57,7 @@ export async function setUpWorkspaces(
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const root = claim();
   const workflow = { ...workflowWith({ hooks, workspace: { submodules } }) };
-  const isolation = await isolationOf(directory);
+  const isolation = given.isolation ?? (await isolationOf(directory));
   const logged: string[] = [];
   const workspaces = new DiskWorkspaces({
     log: {

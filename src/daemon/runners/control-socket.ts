@@ -42,7 +42,12 @@ function decode(body: string): Command {
   throw failure(WORK_CODES.request_invalid, { problems });
 }
 
-/** Gives the way to close it. */
+/** Git in a workspace hides the file from what runs there, and cannot begin while it goes: it goes when no git is left. */
+export function removeControlPlace(stateDir: string): void {
+  rmSync(join(stateDir, CONTROL_FILE), { force: true });
+}
+
+/** Gives the way to close it; then the file is still there. */
 export async function openControlSocket(
   runtime: RuntimeDir,
   stateDir: string,
@@ -53,12 +58,8 @@ export async function openControlSocket(
     codeOf: (error) => error.code,
     answer: (body) => handler(decode(body)),
   });
-  const path = join(stateDir, CONTROL_FILE);
-  writeFileAtomic(path, JSON.stringify({ socket, key }), 0o600);
-  return async () => {
-    rmSync(path, { force: true });
-    await close();
-  };
+  writeFileAtomic(join(stateDir, CONTROL_FILE), JSON.stringify({ socket, key }), 0o600);
+  return close;
 }
 
 /** Where the daemon of a state directory takes commands; undefined: it names no place that can be read. */

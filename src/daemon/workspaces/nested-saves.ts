@@ -7,7 +7,7 @@ import { readRegular } from '../../base/files/safe-read.ts';
 import { failure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { type Clone, saveUncommitted } from '../../git/clone.ts';
-import { cloneEnvironment, git, tryGit } from '../../git/git.ts';
+import { cloneEnvironment, git, isUnstarted, tryGit } from '../../git/git.ts';
 import { readHeadAt, readHeadsAt, readOwnTagsAt, readStash } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
@@ -233,6 +233,7 @@ export async function saveNested(
       await save();
     } catch (error) {
       signal.throwIfAborted();
+      if (isUnstarted(error)) throw error;
       isWhole = false;
       task.output(`${place} could not be saved: ${oneLine(messageOf(error), 300)}\n`);
     }

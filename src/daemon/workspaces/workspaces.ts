@@ -8,7 +8,7 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
-import { saysDamaged } from '../../git/git.ts';
+import { isUnstarted, saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
@@ -368,10 +368,10 @@ export class DiskWorkspaces implements Workspaces {
     const path = this.pathOf(task.issue);
     const isOurs = this.#places.isOurs(task.issue);
     try {
-      const at = await this.#places.guarded(task);
-      if (!(await saveWork(at, mirror, task, signal))) await this.#setAside(task);
+      if (!(await saveWork(await this.#places.guarded(task), mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
+      if (isUnstarted(error)) throw error;
       task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
       if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
     }

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { readRegular } from '../../base/files/safe-read.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { type Clone, hasCommit, saveUncommitted } from '../../git/clone.ts';
+import { isUnstarted } from '../../git/git.ts';
 import { readHeads, readRef } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -86,6 +87,7 @@ export async function saveWorktrees(
       task.output(`uncommitted changes of ${what} saved as ${ref}\n`);
     } catch (error) {
       signal.throwIfAborted();
+      if (isUnstarted(error)) throw error;
       isWhole = false;
       task.output(`uncommitted changes of ${what} could not be saved: ${messageOf(error)}\n`);
     }

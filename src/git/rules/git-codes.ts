@@ -15,6 +15,11 @@ export const GIT_CODES = codes({
     message: 'git {command} {why} {seconds} s and was ended.',
     values: { command: 'text', why: ['gave no sign of life for', 'took longer than'], seconds: 'number' },
   },
+  git_not_launched: {
+    kind: 'prerequisite',
+    message: 'The namespaces for git {command} could not be made: {said}',
+    values: { command: 'text', said: 'text' },
+  },
   git_missing: {
     kind: 'prerequisite',
     message: 'git is not on the PATH.',

@@ -10,7 +10,7 @@ import { failure } from '../../../src/base/rules/errors.ts';
 import { requestDaemon } from '../../../src/cli/issue.ts';
 import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
 import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
-import { openControlSocket, readControlPlace } from '../../../src/daemon/runners/control-socket.ts';
+import { openControlSocket, readControlPlace, removeControlPlace } from '../../../src/daemon/runners/control-socket.ts';
 import { failsWith } from '../../support/codes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -36,6 +36,8 @@ test('a command with the key is carried out, one without it or of another form i
   await failsWith(send({ command: 'tell', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
   assert.deepEqual(heard, ['pause 3', 'pause 9', 'tell 3 a word']);
   await close();
-  assert.equal(existsSync(join(stateDir, CONTROL_FILE)), false);
   await failsWith(send({ command: 'pause', issue: 3 }), CLI_CODES.daemon_unreachable);
+  assert.equal(existsSync(join(stateDir, CONTROL_FILE)), true);
+  removeControlPlace(stateDir);
+  assert.equal(readControlPlace(stateDir), undefined);
 });
