@@ -98,7 +98,7 @@ module.exports = {
       'node_modules/(@octokit|emulate)/',
       { from: { pathNot: '^src/(daemon/github|cli/demo/forge)/' } },
     ),
-    forbid('one-adapter-per-store', 'one file imports the queue', '^src/', 'node_modules/(bullmq|ioredis|pg)/', {
+    forbid('one-adapter-per-store', 'one folder imports the queue', '^src/', 'node_modules/(bullmq|ioredis|pg)/', {
       from: { pathNot: '^src/fleet/store/' },
     }),
     forbid(

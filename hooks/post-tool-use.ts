@@ -1,4 +1,4 @@
-// After a tool ran: mail is delivered.
+// After a tool ran: mail is delivered, refused writes and agents that could not be started are reported.
 
 import { runHook } from '../src/claude-code/hooks/run-hook.ts';
 

@@ -1,4 +1,4 @@
-// Watches one agent: ends it when it gives no life sign for too long, or when a turn takes too long.
+// Watches one agent: tells its owner when it gives no life sign for too long, or when a turn takes too long.
 
 import type { Clock } from '../base/ports.ts';
 import type { AgentEvent } from './ports.ts';

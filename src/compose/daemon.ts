@@ -118,9 +118,9 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     },
   });
   const workflow = file.current;
-  const { webhookSecret } = workflow.server;
+  const { webhookSecret, token } = workflow.server;
   const { queue } = workflow;
-  secrets.add(() => [webhookSecret ?? '', queue?.key ?? '']);
+  secrets.add(() => [webhookSecret, token, workflow.notify.webhook, queue?.key].map((one) => one ?? ''));
   requirePlaces(workflow);
   const { apiUrl, caFile, slug } = workflow.tracker;
   // Its settings are read before they are taken out of the environment.

@@ -1,4 +1,4 @@
-// Intake of labelled issues: an issue starts, or waits for trust, other issues, slots or cost.
+// Intake of labelled issues: an issue starts, or waits for trust, other issues, slots, cost or quota.
 // A reason to wait is logged once and always shown on the status page.
 
 import type { Clock, Logger } from '../base/ports.ts';

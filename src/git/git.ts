@@ -1,4 +1,4 @@
-// Runs git; every other file calls it through here.
+// Runs git; what needs a repository's own settings, or none, is called through here.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -51,8 +51,8 @@ export const LOCAL_MS = 300_000;
 const LOCAL = new Limiter(Math.max(8, 4 * availableParallelism()), 10_000);
 
 /**
- * Nothing of a repository's own configuration may start a program or lead elsewhere: hooks, the file-system monitor and
- * ref logs are off, repositories inside it are left alone, and no transport but the ordinary ones is known.
+ * No hook, file-system monitor or unusual transport of a repository's own configuration is used, ref logs are off, and
+ * repositories inside it are left alone. Filters and drivers stay: where an agent was, git runs in that agent's namespaces.
  */
 export const SAFE_CONFIG: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',

@@ -1,4 +1,4 @@
-// The writes that a shell command surely makes, for places where the kernel does not hold writes. All else passes: variables, code,
+// The writes that a shell command surely makes, where the kernel guard is missing or cannot name the call. All else passes: variables, code,
 // unknown programs, and what cannot be parsed.
 
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Changes to files that are made all or not at all.
+// Changes to files that are made all or not at all; files that are thrown away come last, and do not come back.
 
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-// Time limits of an agent: silence, and the length of a turn. The watchdog ends the agent when one passes.
+// Time limits of an agent: silence, and the length of a turn. The watchdog tells when one passes; the agent's owner ends it.
 
 /** The limit that has passed, with its length. */
 export type Expiry =

@@ -1,4 +1,4 @@
-// Processes as execa makes them: the programs of every command.
+// Processes as execa makes them: what `startProgram` starts.
 
 import { type MakeProcess, pipesOf } from './node-process.ts';
 

@@ -10,7 +10,6 @@ import { takeMail } from '../../team/operations/member-operations.ts';
 import type { TeamLog } from '../../team/ports.ts';
 import { nextStepText } from '../../team/rules/brief.ts';
 import { memberName } from '../../team/rules/caller.ts';
-import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { agentOfRun } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
@@ -72,7 +71,7 @@ async function noteSpawn(
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
   const { fallback } = await context.settings();
   if (!fallback.enabled) return told('workflow.team.fallback.enabled is false: stop here and tell the user.');
-  await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  await log.append({ type: 'fell_back', trigger: 'spawn_failed', reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
   return told(nextStepText(log.state));
 }

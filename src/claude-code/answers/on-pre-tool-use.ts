@@ -29,7 +29,6 @@ import type { TeamLog } from '../../team/ports.ts';
 import { nextStepText, roleNamed, rolesToStart } from '../../team/rules/brief.ts';
 import { asRole, memberName } from '../../team/rules/caller.ts';
 import { spawnParameters } from '../../team/rules/calls.ts';
-import { FALLBACK_TRIGGERS } from '../../team/rules/fallback.ts';
 import { gitRowsFor, isFirstWriters, judgeWrites, ruleOf } from '../../team/rules/guard.ts';
 import { agentOfRun, type Member, START_HOOK, startsOf, type TeamState } from '../../team/rules/log/state.ts';
 import { LEAD } from '../../team/rules/message.ts';
@@ -297,7 +296,7 @@ async function unstarted(context: ToolUseContext, log: TeamLog, { name, epoch }:
   const { fallback } = await context.settings();
   if (!fallback.enabled) return told('Ask the user whether they denied it, and why. Start nobody before they answer.');
   await log.append({ type: 'member_ended', name, epoch, how: 'not_started', reason });
-  await log.append({ type: 'fell_back', trigger: FALLBACK_TRIGGERS.spawn_failed, reason });
+  await log.append({ type: 'fell_back', trigger: 'spawn_failed', reason });
   context.log(fallback.logLevel, `sub-agents in place of team ${log.state.team}: ${reason}`);
   return told(`If the user denied it, first ask them how to continue. ${nextStepText(log.state)}`);
 }

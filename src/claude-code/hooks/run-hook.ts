@@ -1,4 +1,4 @@
-// One hook from its input to its exit code: 0 accepts, 2 rejects, and so does what some print. What answers is the
+// One hook from its input to its exit code: 0 accepts and 2 rejects; some reject with 0 and JSON. What answers is the
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';

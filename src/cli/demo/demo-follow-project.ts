@@ -56,7 +56,7 @@ export const FOLLOW_FILES: Files = {
   'tools/listed.js': LISTED,
 };
 
-/** What the forge runs on each commit of the pull request, beside what the daemon measures itself. */
+/** What `ReviewersPlayed` runs on each commit of the pull request, beside what the daemon measures itself. */
 export const FOLLOW_CHECKS: readonly (readonly string[])[] = [
   ['node', '--test'],
   ['node', 'tools/listed.js'],

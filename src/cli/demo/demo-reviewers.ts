@@ -1,4 +1,4 @@
-// Played in `tool demo --follow`: the service that runs the project's checks on each commit, and the maintainer who reviews.
+// Plays two parties of `tool demo --follow`: the runner of the checks on each commit, and the maintainer who reviews.
 
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';

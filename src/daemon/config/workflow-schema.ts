@@ -244,7 +244,7 @@ const follow = z
       .max(100)
       .default(3)
       .describe(
-        'So often what happens on the pull request goes back to the agent; after that a comment says what is left.',
+        'So often what happens on the pull request goes back to the agent; after that a comment says what is left. `agent.serialize_paths` counts its rounds with the same limit.',
       ),
     answer_timeout_ms: milliseconds(0, 1_209_600_000).describe(
       'So long an issue waits for the answer to a question of its agent, ms; then it gets the failed label. 0: for ever.',

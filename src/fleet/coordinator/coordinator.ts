@@ -60,7 +60,7 @@ export class Coordinator {
   }
 
   /**
-   * The fence: the attempt that is at work on its issue, for the worker that has it. Throws `attempt_superseded` for all others,
+   * The attempt of this id, for the worker that has its token. The id holds the fence and the number of the attempt. Throws `attempt_superseded` for all others,
    * and `attempt_not_begun` for those of a repository that this coordinator does not act for, or not yet.
    */
   admit(id: string, token: string): RemoteAttempt {

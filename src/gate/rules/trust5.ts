@@ -57,7 +57,7 @@ export type Trust5Summary = Omit<Trust5, 'dimensions'> & {
   readonly dimensions: readonly Omit<DimensionResult, 'findings'>[];
 };
 
-/** One of the two parts of a dimension. */
+/** A part of a dimension, which has one or two. */
 type Part = {
   /** What `quality.required` calls it; missing: it names no such part. */
   readonly name?: Commanded;

@@ -1,4 +1,4 @@
-// Runs the checks one after the other and judges each; nothing beside them runs, so that times mean something.
+// Runs the checks one after the other and judges each; none of them runs beside another.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 
 import type { Ownership } from '../../guard/rules/ownership.ts';
 import { deleteCall, endCalls, startWords } from './calls.ts';
-import { CHOSEN_SOLO } from './fallback.ts';
+import { CHOSEN_SOLO, triggerWords } from './fallback.ts';
 import { blockingFailures, claimable, failedWords, isPastStarting } from './idle.ts';
 import { agentOfRun, isLive, isModelLed, type Member, type TeamState } from './log/state.ts';
 import { messageLine, recalledMembers, recallText, unreadOf } from './mail.ts';
@@ -105,7 +105,7 @@ export function waitingRoles(state: TeamState): readonly string[] {
 /** Why there is no team. */
 function aloneWords({ fallback }: TeamState): string {
   if (fallback?.trigger === CHOSEN_SOLO) return `No team was wanted (${fallback.reason})`;
-  return `Team mode failed (${fallback?.trigger ?? 'no trigger known'})`;
+  return `Team mode failed (${fallback === null ? 'no trigger known' : triggerWords(fallback.trigger)})`;
 }
 
 /** What follows when all tasks are completed. */

@@ -20,6 +20,11 @@ export const CHOSEN_SOLO = 'solo';
 
 export type FallbackTrigger = keyof typeof FALLBACK_TRIGGERS;
 
+/** The description of a trigger; what is no known one, as an older log may have it, is its own. */
+export function triggerWords(trigger: string): string {
+  return Object.entries(FALLBACK_TRIGGERS).find(([name]) => name === trigger)?.[1] ?? trigger;
+}
+
 const OF_PREREQUISITES: readonly string[] = [
   'variable_unset',
   'not_enabled',

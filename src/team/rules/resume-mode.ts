@@ -1,6 +1,6 @@
 // Decision on resumed work that has no team: one agent at a time again, or a team from here on.
 
-import { CHOSEN_SOLO, FALLBACK_TRIGGERS, isOfPrerequisite } from './fallback.ts';
+import { CHOSEN_SOLO, isOfPrerequisite, triggerWords } from './fallback.ts';
 import { isActive, type TeamState } from './log/state.ts';
 import type { ModeDecision } from './select/activation.ts';
 
@@ -25,7 +25,7 @@ export function aloneOf(state: TeamState): Alone | null {
 /** Reason as text. */
 export function aloneWords({ trigger, reason }: Alone): string {
   if (trigger === CHOSEN_SOLO) return `no team was wanted: ${reason}`;
-  const known = Object.entries(FALLBACK_TRIGGERS).find(([name]) => name === trigger)?.[1] ?? trigger;
+  const known = triggerWords(trigger);
   // A missing prerequisite explains itself; a failure needs its reason.
   return isOfPrerequisite(trigger) ? known : `${known}: ${reason}`;
 }

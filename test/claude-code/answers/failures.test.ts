@@ -216,7 +216,7 @@ test('a teammate cannot be started: the same tasks go on one at a time, and noth
   );
   const { session, tasks, fallback } = world.state();
   assert.equal(session, 'fallback');
-  assert.equal(fallback?.trigger, 'a teammate could not be started');
+  assert.equal(fallback?.trigger, 'spawn_failed');
   assert.match(world.logged.join(), wordsLike(LEAD_CODES.fell_back, { team: TEAM, why: /frontend-dev .*/ }));
   assert.deepEqual(
     [...tasks.values()].map(({ status }) => status),

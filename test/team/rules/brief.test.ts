@@ -206,7 +206,7 @@ const STEPS: readonly [string, () => Story, RegExp][] = [
   [
     'fallback',
     () => teamOf(['backend-dev']).tell('fell_back'),
-    /^Team mode failed \(spawn_failed\)\. Do the work with sub-agents, one at a time\. At the end call TeamDelete \{/,
+    /^Team mode failed \(a teammate could not be started\)\. Do the work with sub-agents, one at a time\. At the end call TeamDelete \{/,
   ],
   [
     'fallback',
