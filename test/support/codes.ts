@@ -52,11 +52,7 @@ export function hasProblem<C extends Code>(of: C, values: Given<C> = {}): (error
 }
 
 /** A returned refusal has that code; each given value is equal. */
-export function isRefusal<C extends Code>(
-  one: Refusal | null | undefined,
-  of: C,
-  values: Given<C> = {},
-): void {
+export function isRefusal<C extends Code>(one: Refusal | null | undefined, of: C, values: Given<C> = {}): void {
   holds(one, of, values as Values);
 }
 
@@ -70,7 +66,8 @@ export function wordsOf<C extends Code>(of: C, values: ValuesOf<C>): string {
   return messageIn(refusal(of, values));
 }
 
-type Told<C> = { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | RegExp };
+/** Values of a pattern: equal ones, or patterns of text. */
+export type Told<C> = { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | RegExp };
 
 const OPTIONAL = /(\[[^[\]]*\{[a-z_]+\}[^[\]]*\])/;
 
