@@ -451,7 +451,7 @@ static int pathOf(pid_t pid, int directory, uint64_t address, int follow, char *
   int failure = readText(pid, address, text, sizeof text);
   // A process that cannot be read (it is not dumpable) cannot write: its paths are unknown.
   int isUnknown = failure == EPERM || failure == ESRCH;
-  *error = isUnknown ? refuse("a path of a process that cannot be read", "nobody", "") : 0;
+  *error = isUnknown ? refuse("a path that the guard cannot read", "nobody", "") : 0;
   // An empty path means an open file, or a socket without a file.
   if (failure || !*text) return 0;
   if (directory == AT_FDCWD) snprintf(link, sizeof link, "/proc/%d/cwd", (int)pid);

@@ -1,12 +1,12 @@
-// Checks of texts: the length of sentences in the documents, the headers of the program's files, and the length of tests.
+// Checks of texts: the length of sentences in the documents, the headers of the program's files, and the length of source and tests.
 // usage: tsx scripts/check-texts.ts [root]
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A file of tests that is longer says why. */
-const MOST_TEST_LINES = 400;
+/** A file of source or tests that is longer says why. */
+const MOST_LINES = 400;
 const MOST_WORDS = 30;
 const QUESTION = /^(?:how|what|when|where|whether|which|who|whom|whose|why)\b/i;
 const PROGRAM = ['src', 'hooks', 'scripts', 'bench', 'test'];
@@ -74,13 +74,13 @@ for (const file of PROGRAM.flatMap((place) => filesIn(place, '.ts'))) {
   const header = /^(?:#!.*\n)?\/\/ (.*)/.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? '';
   if (QUESTION.test(header)) problems.push(`${file}: expected a header that names the thing, got: ${header}`);
 }
-for (const file of filesIn('test', '.test.ts')) {
+for (const file of [...filesIn('src', '.ts'), ...filesIn('test', '.test.ts')]) {
   looked += 1;
   const text = readFileSync(join(root, file), 'utf8');
   const lines = text.split('\n').length - 1;
-  const reason = `// Over ${MOST_TEST_LINES} lines: `;
-  if (lines > MOST_TEST_LINES && !text.includes(reason))
-    problems.push(`${file}: expected at most ${MOST_TEST_LINES} lines, or a reason ("${reason}…"), got ${lines} lines`);
+  const reason = `// Over ${MOST_LINES} lines: `;
+  if (lines > MOST_LINES && !text.includes(reason))
+    problems.push(`${file}: expected at most ${MOST_LINES} lines, or a reason ("${reason}…"), got ${lines} lines`);
 }
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exitCode = 1;

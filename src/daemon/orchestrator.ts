@@ -16,8 +16,8 @@ import { ListRest } from './list-rest.ts';
 import { Looks } from './looks.ts';
 import { Poller } from './poller.ts';
 import type { PollInfo } from './ports.ts';
-import { Finisher, type FinisherOptions } from './publish/finisher.ts';
-import { bringLastWork, endInterruptedAttempt } from './recovery.ts';
+import { Finisher } from './publish/finisher.ts';
+import { endInterruptedAttempt, type RecoveryOptions, readyToCarry } from './recovery.ts';
 import { Reviewer, type ReviewerOptions } from './reviewer.ts';
 import { WORK_CODES } from './rules/codes/work-codes.ts';
 import type { Issue } from './rules/issue.ts';
@@ -35,9 +35,7 @@ import { Stumbles } from './stumbles.ts';
 import { type Worker, Workers } from './workers.ts';
 
 export type OrchestratorOptions = Omit<AttemptOptions, 'onChange' | 'onSlotFree' | 'onQuota' | 'listen'> &
-  Pick<FinisherOptions, 'bringWork'> & {
-    /** Throws where no other machine can make attempts at what the default branch holds. */
-    readonly requireCarried?: ((signal: AbortSignal) => Promise<void>) | undefined;
+  Pick<RecoveryOptions, 'bringWork' | 'requireCarried'> & {
     readonly readRole: ReviewerOptions['readRole'];
     /** Poll once, finish what that started, then stop. */
     readonly once?: boolean;
@@ -362,12 +360,7 @@ export class Orchestrator {
     const signal = AbortSignal.any([this.#signal, worker.abort.signal]);
     if (attempt !== undefined) {
       const unstopped = await this.#finisher.takeSteps(number, signal);
-      const ending = AbortSignal.any([signal, attempt.ending]);
-      if (unstopped)
-        await this.#options.requireCarried?.(ending).catch((error: unknown) => {
-          if (!ending.aborted) throw error;
-        });
-      if (unstopped && this.#options.bringWork !== undefined) await bringLastWork(this.#options, number, ending);
+      if (unstopped) await readyToCarry(this.#options, number, AbortSignal.any([signal, attempt.ending]));
       if (!unstopped || !mayStart(journal.state, number) || this.#stopping) return;
       try {
         await attempt.run();

@@ -1,4 +1,4 @@
-// Attempts that an earlier process of the daemon left without an end: what is still running is ended, and judged.
+// Attempts that an earlier process of the daemon left without an end are judged, and work of other machines is brought.
 
 import type { Clock, Logger } from '../base/ports.ts';
 import { messageIn, refusal } from '../base/rules/codes.ts';
@@ -21,8 +21,10 @@ export type RecoveryOptions = {
   readonly log: Logger;
   readonly random: () => number;
   readonly bringWork?: BringWork | undefined;
+  /** Throws where no other machine can make attempts at what the default branch holds. */
+  readonly requireCarried?: ((signal: AbortSignal) => Promise<void>) | undefined;
 };
-type Bringing = Pick<RecoveryOptions, 'bringWork' | 'journal' | 'log'>;
+type Bringing = Pick<RecoveryOptions, 'bringWork' | 'requireCarried' | 'journal' | 'log'>;
 
 /** An order of an operator counts, although the daemon died before it was carried out. */
 function causeOf(order: StandingOrder | undefined): EndCause {
@@ -44,8 +46,15 @@ function beginsAtPushed({ follow, failures, interruptions, outages, sentBack, qu
   return follow !== null && failures + interruptions + outages === 0 && sentBack === null && question === null;
 }
 
-/** Before another attempt: commits that the last one handed in on another machine, and that were not pushed. */
-export async function bringLastWork(options: Bringing, issue: number, signal: AbortSignal): Promise<void> {
+/**
+ * Before another attempt that may be another machine's: it can have what the default branch holds, and commits that the last
+ * one handed in on another machine, and that were not pushed, are here. An end of the signal is no failure of the first.
+ */
+export async function readyToCarry(options: Bringing, issue: number, signal: AbortSignal): Promise<void> {
+  await options.requireCarried?.(signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (options.bringWork === undefined) return;
   const entry = options.journal.state.entries.get(issue);
   if (entry !== undefined && entry.attempt > 0 && !beginsAtPushed(entry)) await bringWorkOf(options, entry, signal);
 }

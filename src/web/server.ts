@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Logger } from '../base/ports.ts';
 import { type Refusal, refusal, textOf } from '../base/rules/codes.ts';
-import { assertNever, failure, messageOf, ToolError } from '../base/rules/errors.ts';
+import { assertNever, messageOf, ToolError } from '../base/rules/errors.ts';
 import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../daemon/view-page.ts';
@@ -13,6 +13,7 @@ import { textDashboard } from './dashboard.ts';
 import { EventStream } from './events.ts';
 import { type FleetRoutes, serverWith } from './fleet-routes.ts';
 import { issuePage, issueText, shownIssue } from './issue-page.ts';
+import { listenOn, urlOf } from './listen.ts';
 import { page } from './page.ts';
 import { loginPage, sentencePage } from './page-parts.ts';
 import { columnsOf, isFirstPage, outputOf, pageOf } from './query.ts';
@@ -77,26 +78,11 @@ export class StatusServer {
   /** Starts to listen; a busy port is a ToolError that names both ways out. */
   async listen(): Promise<void> {
     const { host, port } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) => {
-        const busy = 'code' in error && error.code === 'EADDRINUSE';
-        const said = messageOf(error);
-        reject(
-          busy
-            ? failure(HTTP_CODES.port_in_use, { port, host }, { cause: error })
-            : failure(HTTP_CODES.listen_failed, { host, port, said }, { cause: error }),
-        );
-      });
-      this.#server.listen(port, host, resolve);
-    });
-    const address = this.#server.address();
-    this.#port = typeof address === 'object' && address !== null ? address.port : port;
+    this.#port = await listenOn(this.#server, host, port);
   }
 
   get url(): string {
-    const { host } = this.#options;
-    const name = host === '127.0.0.1' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-    return `http://${name}:${this.#port}`;
+    return urlOf(this.#options.host, this.#port);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

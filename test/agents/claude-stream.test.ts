@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { ClaudeStream, type StreamItem, type TurnResult } from '../../src/agents/claude-stream.ts';
+import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
+import { wordsOf } from '../support/codes.ts';
 
 type Usage = { readonly input_tokens: number; readonly output_tokens: number; readonly cost_usd: number };
 
@@ -117,7 +119,7 @@ test('a service that turns the credential away is told from one that is busy', (
     ]);
 });
 
-const LIMIT = 'the cost limit of the issue is reached';
+const LIMIT = wordsOf(AGENT_CODES.issue_budget_spent, {});
 
 test('how a turn ended: whose fault it was, and whether the session can be gone on with', () => {
   const agent = (words: string): TurnResult => ({ ok: false, words, fault: 'agent', resumable: true });

@@ -410,7 +410,7 @@ test('a result counts, however the process ends after it', async (t) => {
 test('an end without a result: its own words, and whether the program could work at all', async (t) => {
   const host = await Host.create(t);
   const quiet = await host.play({ turns: [[say('I look.'), { exit: 0 }]] });
-  const words = 'claude ended with exit code 0 without a result';
+  const words = wordsOf(AGENT_CODES.agent_ended_early, { program: 'claude', how: 'ended with exit code 0' });
   assert.deepEqual(quiet.end, { ok: false, words, fault: 'agent', resumable: true });
   const loud = await host.play({ start: [{ stderr: 'error: unknown option --agent' }, { exit: 1 }] });
   assert.deepEqual(loud.end, {

@@ -6,10 +6,11 @@ import test from 'node:test';
 import { CommandRunner } from '../../src/agents/command.ts';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import type { CommandLine } from '../../src/base/rules/command-line.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { createRunner } from '../../src/daemon/runners/runners.ts';
-import { wordsLike } from '../support/codes.ts';
+import { joined, START, wordsLike } from '../support/codes.ts';
 import { Bench, messagesOf } from '../support/runner.ts';
 import { tempDir } from '../support/temp.ts';
 import { workflowWith } from '../support/world.ts';
@@ -124,12 +125,18 @@ test('a program that cannot be run at all is not the issue’s fault', async (t)
   const bench = await Bench.create(t);
   const plain = join(tempDir(t), 'plain');
   writeFileSync(plain, 'no program');
+  const notStarted = (values: { readonly program?: string; readonly said?: RegExp }) =>
+    joined(START, wordsLike(BASE_CODES.program_not_started, values));
   const cases: readonly [CommandLine, 'agent' | 'runtime', RegExp][] = [
     ['no-such-program --flag', 'runtime', /^it ended with exit code 127: .*no-such-program.*not found/],
     [plain, 'runtime', /^it ended with exit code 126: .*denied/],
-    [['no-such-program'], 'runtime', /^Cannot start no-such-program: there is no such program on the PATH/],
-    [[plain], 'runtime', /^Cannot start .*plain: .*EACCES/],
-    [[], 'runtime', /^Cannot start/],
+    [
+      ['no-such-program'],
+      'runtime',
+      notStarted({ program: 'no-such-program', said: /there is no such program on the PATH/ }),
+    ],
+    [[plain], 'runtime', notStarted({ program: plain, said: /.*EACCES/ })],
+    [[], 'runtime', notStarted({})],
     [['/bin/sh', '-c', 'exit 127'], 'agent', /^it ended with exit code 127/],
   ];
   for (const [command, fault, words] of cases) {

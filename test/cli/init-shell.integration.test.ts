@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
-import { wordsLike } from '../support/codes.ts';
+import { joined, wordsLike } from '../support/codes.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
 import { machine } from '../support/machine.ts';
 
@@ -16,7 +16,8 @@ const options = { skip: process.platform === 'linux' ? false : 'the guard is a p
 
 const guardIn = (home: string) => join(home, '.local', 'state', 'toolcrew', 'guard');
 const valueIn = (root: string) => JSON.parse(readFileSync(join(root, LOCAL), 'utf8')).env.CLAUDE_CODE_SHELL;
-const noteOf = (stdout: string) => stdout.split('\n').find((line) => line.startsWith('Note: the write guard is off: '));
+const NOTE = joined('Note: ', wordsLike(INSTALL_CODES.guard_off_here));
+const noteOf = (stdout: string) => stdout.split('\n').find((line) => NOTE.test(line));
 
 test('a dry run says it and writes nothing; init does it once; uninstall leaves the guard home', options, (t) => {
   const { root, home, tool } = machine(t, '2.1.177');
@@ -102,7 +103,7 @@ test('an entry whose record is lost is ours again', options, (t) => {
 test('settings of one user that git would take up are named', options, (t) => {
   const { root, tool } = machine(t, '2.1.177');
   rmSync(join(root, '.git'), { recursive: true });
-  const note = /^Note: git does not ignore \.claude\/settings\.local\.json, .* add it to \.gitignore\.$/m;
+  const note = joined('Note: ', wordsLike(INSTALL_CODES.personal_settings_not_ignored, { path: LOCAL }), /$/);
   assert.doesNotMatch(tool(['init']).stdout, note);
   execFileSync('git', ['init', '-q', root]);
   assert.match(tool(['init']).stdout, note);

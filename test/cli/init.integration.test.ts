@@ -9,7 +9,7 @@ import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
-import { joined, lineLike, START, wordsLike, wordsOf } from '../support/codes.ts';
+import { joined, lineLike, START, textLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv } from '../support/daemon.ts';
 import { projectOf, treeOf, writeTree } from '../support/installed.ts';
 import { machine } from '../support/machine.ts';
@@ -201,7 +201,12 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
   const refused: readonly [string[], RegExp][] = [
     [
       ['--host-version', '2.1.31'],
-      /^tool: Claude Code: expected 2\.1\.32 or later, got 2\.1\.31\. .*npm install .* \(host_too_old\)$/m,
+      joined(
+        START,
+        'tool: ',
+        textLike(INSTALL_CODES.host_too_old, { required: '2.1.32', version: '2.1.31', fix: /.*npm install .*/ }),
+        ' (host_too_old)\n',
+      ),
     ],
     [
       ['--host-version', 'new'],
@@ -271,12 +276,14 @@ test('a worktree of the person is a project of its own, whatever is installed in
 test('what is no project is refused', (t) => {
   const { root, home, tool } = machine(t, '2.1.177');
   writeTree(root, { 'file.txt': '', 'pkg/go.mod': '' });
+  const missing = (name: string, got: RegExp) =>
+    joined(START, 'tool: ', lineLike(INSTALL_CODES.directory_missing, { path: join(root, name), got }));
   const cases: readonly [string, RegExp][] = [
     ['/', /^tool: \/ is .*tool init <dir>\. \(project_unsuitable\)$/m],
     [home, /^tool: .* is your home directory\. .*\(project_unsuitable\)$/m],
     [process.cwd(), /^tool: .* is toolcrew itself\. .*\(project_unsuitable\)$/m],
-    [join(root, 'nowhere'), /^tool: .*nowhere: expected a directory, got none: ENOENT.* \(directory_missing\)$/m],
-    [join(root, 'file.txt'), /^tool: .*file\.txt: expected a directory, got a file \(directory_missing\)$/m],
+    [join(root, 'nowhere'), missing('nowhere', /none: ENOENT.*/)],
+    [join(root, 'file.txt'), missing('file.txt', /a file/)],
   ];
   for (const [directory, words] of cases)
     for (const command of ['init', 'uninstall']) {

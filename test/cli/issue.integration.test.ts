@@ -5,7 +5,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
+import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { joined, lineLike, START, textLike } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { BASE, startForge } from '../support/forge.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
@@ -78,9 +81,10 @@ test('an agent sees its issue, comments on it, opens the pull request and says t
     `#${issue} Fix the "greeting" \\x1b[31m\nby maintainer · attempt 1 · branch tool/issue-${issue}\n\nFirst line\n\nSecond line\\x07\n\n--- maintainer, ${created_at}\nMind the *tests*\n`,
   );
 
-  refused('other', /^tool: The daemon refused: .*#1 only.*#99.* \(daemon_refused\)$/m);
+  const daemonSaid = (said: RegExp) => joined(START, 'tool: ', lineLike(CLI_CODES.daemon_refused, { said }));
+  refused('other', daemonSaid(/.*#1 only.*#99.*/));
   refused('early', /tool\/issue-1.*say why with `tool issue comment`.* \(daemon_refused\)$/m);
-  refused('earlyPull', /tool\/issue-1 that changes anything\. Commit your work there.* \(daemon_refused\)$/m);
+  refused('earlyPull', daemonSaid(textLike(WORK_CODES.nothing_committed, { branch: 'tool/issue-1' })));
 
   assert.deepEqual(said('words'), { code: 0, out: `commented on #${issue}\n`, err: '' });
   assert.deepEqual(said('stdin'), { code: 0, out: `commented on #${issue}\n`, err: '' });
@@ -171,7 +175,7 @@ test('what is missing in a request is said before anybody is asked', async (t) =
     [['issue', 'comment'], /expected --body <text> or --body-file <file>, got neither/],
     [
       ['issue', 'comment', '--body-file', 'nowhere.md'],
-      /--body-file: cannot read nowhere\.md: ENOENT.* \(input_unreadable\)$/m,
+      lineLike(CLI_CODES.input_unreadable, { option: '--body-file', path: 'nowhere.md', said: /ENOENT.*/ }),
     ],
     [['issue', 'comment', '--body-file', '-'], /expected a comment, got an empty text/],
     [['pr', 'create', '--title', ' '], /--title: expected a title, got an empty text/],

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { shellWords } from '../../src/cli/shell-words.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { wordsOf } from '../support/codes.ts';
+
+const NO_TEAM = wordsOf(OPERATIONS_CODES.team_create_failed, { said: 'no space' });
 
 const ROWS: readonly (readonly [string, string])[] = [
   [
@@ -8,11 +12,11 @@ const ROWS: readonly (readonly [string, string])[] = [
     'Next: `tool team shutdown`, then `tool team delete tool-run-a`.',
   ],
   [
-    'a is leased to b. Or ask b to give it back with FileLease {"path":"a","release":true}',
-    'a is leased to b. Or ask b to give it back with `tool team lease a --release`',
+    'Ask b to give it back with FileLease {"path":"a","release":true}',
+    'Ask b to give it back with `tool team lease a --release`',
   ],
   ['Send tester a change_request', 'Send it with `tool team send tester change_request`'],
-  ['TeamCreate fails: no space', 'TeamCreate fails: no space'],
+  [NO_TEAM, NO_TEAM],
 ];
 
 for (const [said, typed] of ROWS) test(`at a shell: ${said}`, () => assert.equal(shellWords(said), typed));

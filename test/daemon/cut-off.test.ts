@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Runner } from '../../src/agents/ports.ts';
 import { MAX_INTERRUPTIONS } from '../../src/daemon/rules/attempt-end.ts';
+import { QUEUE_CODES } from '../../src/daemon/rules/codes/queue-codes.ts';
+import { wordsLike } from '../support/codes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { commit, type Script, World, workflowWith } from '../support/world.ts';
 
@@ -14,9 +16,9 @@ const cutOff =
       ? commit(agent)
       : { ok: false, words: '', fault: 'runtime', resumable: true, cutOff: { kind, worker: 'w-1' } };
 
-for (const [kind, words] of [
-  ['lost', /The worker w-1 fell silent/],
-  ['returned', /The worker w-1 ended and handed the work back/],
+for (const [kind, code] of [
+  ['lost', QUEUE_CODES.worker_lost],
+  ['returned', QUEUE_CODES.worker_returned_work],
 ] as const)
   test(`an attempt that is ${kind} counts for nothing, and the issue starts again at once`, async () => {
     const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
@@ -37,7 +39,7 @@ for (const [kind, words] of [
         ['succeeded', 'publish'],
       ],
     );
-    assert.match(ends[0]?.reason ?? '', words);
+    assert.match(ends[0]?.reason ?? '', wordsLike(code, { worker: 'w-1' }));
     await world.stop();
   });
 

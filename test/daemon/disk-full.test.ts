@@ -41,7 +41,7 @@ for (const [call, errorOf] of ERRORS) {
 test('work that a full disk keeps from being read is read later, and its agent is not started again', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   world.workspaces.fault = (call) => {
-    if (call === 'collect') throw new ToolError(saying('hook', `the clone cannot be used: error: ${FULL}`));
+    if (call === 'collect') throw new ToolError(saying('hook', `the clone is broken: error: ${FULL}`));
   };
   world.tracker.open(1);
   await world.start();

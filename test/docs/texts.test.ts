@@ -1,4 +1,4 @@
-// The check of texts: a planted long sentence and a planted header are named, and nothing else is.
+// The check of texts: a planted long sentence, a planted header and files that are too long are named, and nothing else is.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -31,6 +31,8 @@ test('a sentence that is too long and a header that asks are named; code, cells 
   writeTree(root, {
     'docs/a.md': `# A\n\nShort. ${words(20)}\n${words(11)}.\n`,
     'src/a.ts': '// Who holds the lock.\n',
+    'src/b.ts': '\n'.repeat(401),
+    'src/c.ts': '\n'.repeat(400),
     'test/b.ts': '#!/usr/bin/env node\n// Where it stands.\n',
     'test/c.test.ts': '\n'.repeat(401),
     'test/d.test.ts': `// Over 400 lines: one table.\n${'\n'.repeat(400)}`,
@@ -46,6 +48,7 @@ test('a sentence that is too long and a header that asks are named; code, cells 
       'docs/a.md:3: expected at most 30 words in a sentence, got 31: ',
       'src/a.ts: expected a header that names the thing, got: Who holds the lock.',
       'test/b.ts: expected a header that names the thing, got: Where it stands.',
+      'src/b.ts: expected at most 400 lines, or a reason ("// Over 400 lines: …"), got 401 lines',
       'test/c.test.ts: expected at most 400 lines, or a reason ("// Over 400 lines: …"), got 401 lines',
     ],
   );

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
-import { wordsLike } from '../support/codes.ts';
+import { joined, wordsLike } from '../support/codes.ts';
 import { Daemon } from '../support/daemon.ts';
 import { startForge } from '../support/forge.ts';
 import { availableHosts, HOST_VERSIONS, type HostVersion, hostProgram } from '../support/host.ts';
@@ -123,7 +123,10 @@ for (const version of availableHosts(HOST_VERSIONS)) {
       const login = { ...rest, CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-played' };
       const daemon = await Daemon.start(t, forge, { yaml: yaml(), env: login });
       await daemon.logged(
-        /attempt 1 on issue #1 found its runtime unavailable: .*hit your .*limit.*The quota of the runtime is used up/,
+        joined(
+          /attempt 1 on issue #1 found its runtime unavailable: .*hit your .*limit.*/,
+          wordsLike(WORK_CODES.runtime_quota_spent),
+        ),
       );
       const waits = wordsLike(WORK_CODES.issue_waits_for_quota, { runtime: 'claude' });
       await daemon.until('the other issue waits for the quota', async () =>

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
+import { wordsOf } from '../support/codes.ts';
 import { fields } from '../support/forge.ts';
 import { availableHosts } from '../support/host.ts';
 import { LEAD, type Play, playAgents } from '../support/played-agents.ts';
@@ -24,9 +26,9 @@ for (const version of availableHosts(['2.1.100', '2.1.331']))
         const { input } = fields(call);
         await lead.use(host.spawnTool, fields(input));
         let heard = '';
-        for (let turns = 0; turns < 60 && !heard.includes('researcher ended without'); turns++)
-          heard = await lead.say('I wait.');
-        mentions(heard, 'researcher ended without reporting it. Its unfinished tasks are open again');
+        const ended = wordsOf(HOOK_CODES.run_ended_unreported, { member: 'researcher' });
+        for (let turns = 0; turns < 60 && !heard.includes(ended); turns++) heard = await lead.say('I wait.');
+        mentions(heard, ended);
         const { tasks } = await use('TaskList', {});
         assert.equal(rows(tasks)[0]?.status, 'pending');
         assert.equal((await use('Task', task)).run, 2);

@@ -3,6 +3,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import test from 'node:test';
+import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { WRITES_CODES } from '../../src/team/rules/codes/writes-codes.ts';
+import { wordsLike, wordsOf } from '../support/codes.ts';
 import { availableHosts } from '../support/host.ts';
 import { type Conversation, LEAD, playAgents } from '../support/played-agents.ts';
 import { answerOf, mentions, refused, rows, shellRefused, TeamHost } from '../support/team-host.ts';
@@ -32,12 +36,13 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     });
 
     await session('Write a file.', async (lead) => {
-      mentions(lead.news.text, `Team ${TEAM} (assigned) is active in this project, led by another session. `);
+      mentions(lead.news.text, wordsOf(HOOK_CODES.team_of_other_session, { team: TEAM, state: 'assigned' }));
       const file = host.path('src/api/other.js');
       refused(await lead.use('Write', { file_path: file, content: 'x' }), '(writer_not_member)');
-      await shellRefused(lead, 'echo x > src/api/other.js', 'is not a member');
+      const words = wordsLike(WRITES_CODES.writer_not_member, { team: TEAM, who: /.+/ });
+      await shellRefused(lead, 'echo x > src/api/other.js', words);
       assert.ok(!existsSync(file));
-      refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), 'is not a member of an active team');
+      refused(await lead.use(ours('TeamDelete'), { team_name: TEAM }), wordsLike(OPERATIONS_CODES.caller_not_member));
     });
 
     await session('/tool:team-restart', async (lead) => {

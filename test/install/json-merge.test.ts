@@ -11,6 +11,8 @@ import {
   removeEntries,
 } from '../../src/install/json-merge.ts';
 import { readJsonObject } from '../../src/install/json-text.ts';
+import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
+import { isOf } from '../support/codes.ts';
 
 const member = (path: string[], value: unknown): JsonEntry => ({ place: 'member', path, value });
 const element = (path: string[], value: unknown, mark?: string): JsonEntry => ({
@@ -169,16 +171,19 @@ test('what was there before is neither put in again nor taken out', () => {
 });
 
 test('a file that holds something else in the place is refused by name', () => {
-  const cases: readonly [string, RegExp][] = [
-    ['{"hooks": []}', /^f\.json: hooks: expected an object, got a list\.$/],
-    ['{"hooks": {"PreToolUse": {}}}', /^f\.json: hooks\.PreToolUse: expected a list, got an object\.$/],
-    ['{"env": "x"}', /^f\.json: env: expected an object, got a plain value\.$/],
-    ['{"env": {}, "env": {}}', /^f\.json: env is given 2 times, expected once\. Remove all but one\.$/],
-    ['[]', /^f\.json: expected an object, got a list\.$/],
-    ['{"a": 1,}', /^f\.json: expected valid JSON, got a mistake: /],
-    ['{"a": 1} // why', /^f\.json: expected valid JSON, got a mistake: /],
+  const file = 'f.json';
+  const wrong = (key: string | undefined, expected: string, got: string) =>
+    isOf(INSTALL_CODES.json_wrong_kind, { file, key, expected, got });
+  const cases: readonly [string, ReturnType<typeof isOf>][] = [
+    ['{"hooks": []}', wrong('hooks', 'an object', 'a list')],
+    ['{"hooks": {"PreToolUse": {}}}', wrong('hooks.PreToolUse', 'a list', 'an object')],
+    ['{"env": "x"}', wrong('env', 'an object', 'a plain value')],
+    ['{"env": {}, "env": {}}', isOf(INSTALL_CODES.json_key_repeated, { file, key: 'env', count: 2 })],
+    ['[]', wrong(undefined, 'an object', 'a list')],
+    ['{"a": 1,}', isOf(INSTALL_CODES.json_not_valid, { file })],
+    ['{"a": 1} // why', isOf(INSTALL_CODES.json_not_valid, { file })],
   ];
-  for (const [text, message] of cases) assert.throws(() => put(text), { message, kind: 'config' }, text);
+  for (const [text, isMeant] of cases) assert.throws(() => put(text), isMeant, text);
 });
 
 test('the places that are read are those that JSON.parse reads', () => {

@@ -60,21 +60,25 @@ test('what was discarded before a failure is named: it does not come back', (t) 
 
 test('what is no place to write into is refused, and nothing is changed', (t) => {
   const outside = projectOf(t);
-  const cases: readonly [string, (root: string) => void, RegExp][] = [
+  const unusable = (path: string, expected: string, got: string) =>
+    isOf(INSTALL_CODES.place_unusable, { path, expected, got });
+  const notValid = isOf(INSTALL_CODES.json_not_valid, { file: SETTINGS });
+  const manifest = '.tool/installed.json';
+  const cases: readonly [string, (root: string) => void, ReturnType<typeof isOf>][] = [
     [
       'a link for .claude',
       (root) => symlinkSync(outside, join(root, '.claude')),
-      /^\.claude: expected a directory of the project itself, got a link\. Nothing was changed\.$/,
+      unusable('.claude', 'a directory of the project itself', 'a link'),
     ],
     [
       'a file for .claude',
       (root) => writeFileSync(join(root, '.claude'), ''),
-      /^\.claude: expected a directory of the project itself, got a file\. Nothing was changed\.$/,
+      unusable('.claude', 'a directory of the project itself', 'a file'),
     ],
     [
       'a directory for the settings',
       (root) => mkdirSync(join(root, SETTINGS), { recursive: true }),
-      /^\.claude\/settings\.json: expected a file, got a directory\. Nothing was changed\.$/,
+      unusable(SETTINGS, 'a file', 'a directory'),
     ],
     [
       'a link for the settings',
@@ -82,47 +86,40 @@ test('what is no place to write into is refused, and nothing is changed', (t) =>
         mkdirSync(join(root, '.claude'));
         symlinkSync(join(outside, 'x'), join(root, SETTINGS));
       },
-      /^\.claude\/settings\.json: expected a file, got a link\. Nothing was changed\.$/,
+      unusable(SETTINGS, 'a file', 'a link'),
     ],
-    [
-      'settings that are no JSON',
-      (root) => writeTree(root, { [SETTINGS]: '{"a": 1,}' }),
-      /^\.claude\/settings\.json: expected valid JSON, got a mistake: /,
-    ],
-    [
-      'settings with comments',
-      (root) => writeTree(root, { [SETTINGS]: '{} // x' }),
-      /^\.claude\/settings\.json: expected valid JSON/,
-    ],
+    ['settings that are no JSON', (root) => writeTree(root, { [SETTINGS]: '{"a": 1,}' }), notValid],
+    ['settings with comments', (root) => writeTree(root, { [SETTINGS]: '{} // x' }), notValid],
     [
       'settings that are no UTF-8',
       (root) => {
         mkdirSync(join(root, '.claude'));
         writeFileSync(join(root, SETTINGS), Buffer.from([0x7b, 0xff, 0x7d]));
       },
-      /^\.claude\/settings\.json: expected UTF-8, got bytes that are none\. Nothing was changed\.$/,
+      unusable(SETTINGS, 'UTF-8', 'bytes that are none'),
     ],
     [
       'hooks that are a list',
       (root) => writeTree(root, { [SETTINGS]: '{"hooks": []}' }),
-      /^\.claude\/settings\.json: hooks: expected an object, got a list\.$/,
+      isOf(INSTALL_CODES.json_wrong_kind, { file: SETTINGS, key: 'hooks', expected: 'an object', got: 'a list' }),
     ],
     [
       'a manifest that is none',
-      (root) => writeTree(root, { '.tool/installed.json': '[]' }),
-      /^\.tool\/installed\.json: the file: expected an object, got \[\]\. Restore the file from your version control/,
+      (root) => writeTree(root, { [manifest]: '[]' }),
+      isOf(INSTALL_CODES.manifest_invalid, { file: manifest, key: 'the file', expected: 'an object', got: '[]' }),
     ],
     [
       'a manifest of later',
-      (root) => writeTree(root, { '.tool/installed.json': '{"format": 2}' }),
-      /^\.tool\/installed\.json: format: expected 1, got 2\. Another version of toolcrew wrote it\. Use that version\.$/,
+      (root) => writeTree(root, { [manifest]: '{"format": 2}' }),
+      isOf(INSTALL_CODES.manifest_other_version, { file: manifest, expected: 1, got: '2' }),
     ],
   ];
-  for (const [name, prepare, message] of cases) {
+  for (const [name, prepare, isMeant] of cases) {
     const root = projectOf(t);
     prepare(root);
     const before = treeOf(root);
-    assert.throws(() => planned(t, root), { name: 'ToolError', exitCode: 2, message }, name);
+    assert.throws(() => planned(t, root), isMeant, name);
+    assert.throws(() => planned(t, root), { name: 'ToolError', exitCode: 2 }, name);
     assert.deepEqual(treeOf(root), before, name);
   }
   assert.deepEqual(Object.keys(treeOf(outside)), ['', '.git']);

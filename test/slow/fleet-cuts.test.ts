@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { FLEET_CODES } from '../../src/fleet/rules/fleet-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { wordsLike } from '../support/codes.ts';
 import { CutProxy } from '../support/cut-proxy.ts';
 import type { Daemon } from '../support/daemon.ts';
 import { RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
@@ -70,7 +72,7 @@ describe('cut for longer than the limits', { concurrency: 4 }, () => {
     const before = daemon.log.length;
     await daemon.until('it is lost', () => /The worker one fell silent/.test(daemon.log.slice(before)));
     way.mend({ forgets: false });
-    await worker.printed(/is not the one at work on its issue/);
+    await worker.printed(wordsLike(FLEET_CODES.attempt_superseded));
     go();
     await assertDoneOnce(forge, daemon, issue);
     assertUncounted(daemon);

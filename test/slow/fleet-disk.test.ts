@@ -68,7 +68,7 @@ async function goOnElsewhere(t: Cleanup, redis: RedisServer, daemon: Daemon, iss
   await startWorker(t, 'roomy', redis).printed(/takes attempts/);
   const { code, stderr } = await runTool(['retry', String(issue), daemon.workflow], { env: cleanEnv(daemon.home) });
   assert.equal(code, 0, stderr);
-  await daemon.logged(/attempt 2 is with the worker roomy/);
+  await daemon.logged(/ attempt 2 .* worker roomy$/m);
 }
 
 describe('a full disk', { concurrency: 2 }, () => {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { SCRIPT_VARIABLE } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
+import { QUEUE_CODES } from '../../src/daemon/rules/codes/queue-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { wordsLike } from '../support/codes.ts';
 import { CLI, cleanEnv, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { assertDoneOnce, ONE_TRY } from '../support/fleet-ends.ts';
@@ -91,7 +93,7 @@ describe('from end to end', { concurrency: 3 }, () => {
     asked.signal('SIGINT');
     assert.equal((await asked.ended).code, 143, asked.stderr);
     for (const { name } of [timed, asked])
-      await daemon.logged(new RegExp(`The worker ${name} ended and handed the work back`));
+      await daemon.logged(wordsLike(QUEUE_CODES.worker_returned_work, { worker: name }));
     startWorker(t, 'last', redis, ['--slots', '2']);
     for (const issue of issues) await assertDoneOnce(forge, daemon, issue);
   });

@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { QUEUE_CODES } from '../../src/daemon/rules/codes/queue-codes.ts';
+import { FLEET_CODES } from '../../src/fleet/rules/fleet-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
+import { wordsLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
 import { dropAnswers, FLEET_KEY, MODEL_KEY, RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { assertDoneOnce, knowsAgent, ONE_TRY } from '../support/fleet-ends.ts';
@@ -158,7 +161,7 @@ test('a worker that stood still beyond its lock: two bodies, one pull request', 
   await assertDoneOnce(forge, daemon, issue);
   writeFileSync(join(place, 'go'), '');
   first.signal('SIGCONT');
-  await first.printed(/is not the one at work on its issue/);
+  await first.printed(wordsLike(FLEET_CODES.attempt_superseded));
   assert.equal((await forge.pulls()).length, 1);
   assert.ok(!(await filesOf(forge, issue)).includes('first.txt'));
 });
@@ -268,7 +271,7 @@ test('a worker that returns its work: commits and files go to the next attempt',
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
   first.signal('SIGTERM');
   assert.equal((await first.ended).code, 143, first.stderr);
-  await daemon.logged(/The worker first ended and handed the work back/);
+  await daemon.logged(wordsLike(QUEUE_CODES.worker_returned_work, { worker: 'first' }));
   startWorker(t, 'second', redis);
   await assertDoneOnce(forge, daemon, issue);
   const files = await filesOf(forge, issue);

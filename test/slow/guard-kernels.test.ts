@@ -125,7 +125,7 @@ const SEEING: Cases = {
 };
 
 /** The guard cannot read paths there: it refuses every write. `trialFailureReason` names the setting for this end of the trial. */
-const UNKNOWN = 'refused\ta path of a process that cannot be read\tnobody\t';
+const UNKNOWN = 'refused\ta path that the guard cannot read\tnobody\t';
 const BLIND: Cases = {
   'the trial': { script: TRIAL_SCRIPT, output: [DENIED], code: 3, log: [UNKNOWN] },
   'own files': way('echo x >mine/file', UNKNOWN),

@@ -22,8 +22,9 @@ import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerHooks } from '../../src/claude-code/hooks/hook-channel.ts';
+import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { NOT_ACCEPTED } from '../support/checks.ts';
-import { joined, lineLike, START } from '../support/codes.ts';
+import { joined, lineLike, START, wordsLike } from '../support/codes.ts';
 import { ENABLED, type Fields, HookedProject, type HookRun, specific, TEAM } from '../support/hooked.ts';
 import { McpClient } from '../support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -264,7 +265,8 @@ test('what two are told at once is each one\u2019s own', LIMITED, async (t) => {
   assert.deepEqual((await Promise.all(runs)).map(outcome), Array(2).fill({ code: 0, stdout: '', stderr: '' }));
   const { messages } = project.state();
   assert.equal(messages.length, 2);
-  const told = messages.map(({ content }) => /: (\S+) stopped after .* "Of (\S+)"/.exec(String(content))?.slice(1));
+  const escalated = wordsLike(WORK_CODES.stop_escalated, { member: /(\S+)/, reason: /.* "Of (\S+)"/ });
+  const told = messages.map(({ content }) => escalated.exec(String(content))?.slice(1));
   assert.deepEqual(told.sort(), members.map((name) => [name, name]).sort());
 });
 

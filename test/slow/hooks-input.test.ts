@@ -178,7 +178,13 @@ test('where it cannot be told whether a team stands, the guard refuses and the o
   assert.equal(stamp.code, 0);
   letsGo(
     await project.hook('stop', 'team-lead', 'Stop'),
-    /^toolcrew: Stop failed, and the call continues: .*\.tool\/teams: expected a directory, got a file\. Move it away\. \(host_hook_failed\)$/m,
+    joined(
+      /^toolcrew: /,
+      lineLike(HOOK_CODES.host_hook_failed, {
+        event: 'Stop',
+        said: textLike(LOG_CODES.directory_expected, { path: /\S*\.tool\/teams/ }),
+      }),
+    ),
   );
 });
 

@@ -5,8 +5,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import type { Page } from 'playwright-core';
+import { HTTP_CODES } from '../../src/daemon/rules/codes/http-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning } from '../support/agents.ts';
 import { listen, pagesFor, patientAgent } from '../support/browser.ts';
+import { wordsOf } from '../support/codes.ts';
 import { Daemon } from '../support/daemon.ts';
 import { BASE, fields, startForge } from '../support/forge.ts';
 
@@ -75,7 +78,7 @@ test('from the list to the issue: attempts, events, output and pull request foll
 
   const unknown = await page.goto(`http://127.0.0.1:${daemon.port}/issues/99`);
   assert.equal(unknown?.status(), 404);
-  await page.getByText('The daemon knows nothing of issue #99.').waitFor();
+  await page.getByText(wordsOf(HTTP_CODES.issue_unknown, { issue: 99 })).waitFor();
   await page.getByRole('link', { name: 'All issues' }).click();
   await page.locator(`#follow-${issue}`).waitFor();
 
@@ -118,7 +121,7 @@ test('a link to an issue leads there after the token, and the keyboard pauses th
   await page.keyboard.press('Tab');
   assert.equal(await page.evaluate('document.activeElement?.textContent'), 'pause');
   await page.keyboard.press('Enter');
-  await page.locator('#state').getByText('The issue is paused by tool pause.').waitFor();
+  await page.locator('#state').getByText(wordsOf(WORK_CODES.issue_paused, {})).waitFor();
   await page.getByRole('button', { name: `resume #${issue}` }).focus();
   await page.keyboard.press('Enter');
   await page.locator('#state').getByText('agent', { exact: true }).waitFor();

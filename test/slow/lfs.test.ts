@@ -18,6 +18,7 @@ import { delimiter, dirname, join } from 'node:path';
 import test from 'node:test';
 import { workflowText } from '../../src/cli/workflow-text.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { agentRunning } from '../support/agents.ts';
 import { joined, lineLike, wordsLike } from '../support/codes.ts';
 import { ConnectProxy } from '../support/connect-proxy.ts';
@@ -236,7 +237,7 @@ test('an upload that fails is waited for, and goes on in the next process', asyn
   server.refusesWith = 403;
   await forge.open('Work with large files');
   const daemon = await Daemon.start(t, forge, { yaml: agentRunning(ADDS), apiUrl: server.url });
-  await daemon.logged(/git lfs push failed for new\.bin\b/);
+  await daemon.logged(wordsLike(GIT_CODES.git_failed, { command: 'lfs push', files: ['new.bin'] }));
   assert.deepEqual(await forge.pulls(), []);
   await assert.rejects(onBranch(forge, 'new.bin'));
   await daemon.stop();

@@ -6,7 +6,9 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { holdStateDir } from '../../src/daemon/journal/state-dir.ts';
+import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { textLike } from '../support/codes.ts';
 import { CLI, cleanEnv, Daemon, runTool, startTool } from '../support/daemon.ts';
 import { gitAs, startForge } from '../support/forge.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
@@ -76,7 +78,7 @@ test('an issue of which nothing is kept, a number that is none, a directory with
       /'x' is invalid for argument 'issue'\. Expected the number of an issue, or <owner>\/<repo>#<number>; got x\./,
     ],
     [['0', workflow], /Expected the number of an issue, .* got 0\./],
-    [['1'], /WORKFLOW\.md: there is no such file\. `tool serve init` writes one/],
+    [['1'], textLike(CONFIG_CODES.workflow_missing, { path: /.*WORKFLOW\.md/ })],
   ];
   const cwd = tempDir(t);
   await Promise.all(

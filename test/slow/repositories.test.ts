@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { COMPOSE_CODES } from '../../src/compose/rules/compose-codes.ts';
+import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { joined, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
@@ -116,7 +117,7 @@ test('all repositories of an owner: a new one is found, and one that is gone is 
   assert.match(explained.stdout, /taken up: one/);
   all.listed = [];
   await daemon.refresh();
-  await daemon.logged('The token can read no repository of maintainer that is not archived and has the topic agents');
+  await daemon.logged(lineLike(GITHUB_CODES.owner_without_repositories, { owner: 'maintainer', topic: 'agents' }));
   await daemon.logged('maintainer/site: it is not watched any more');
   assert.deepEqual((await daemon.state()).repositories, []);
 });

@@ -6,7 +6,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
 import { agentRunning } from '../support/agents.ts';
+import { wordsLike } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { BASE, fields, gitAs, startForge } from '../support/forge.ts';
 
@@ -76,13 +78,15 @@ test('a wrong App ends the start with a line that names the key of the file', as
     [
       'app_id: 7, private_key: $APP_KEY',
       { APP_KEY: privateKey },
-      /tracker\.app_id: the App crew is not installed on maintainer\/project/,
+      wordsLike(GITHUB_CODES.app_not_installed, {
+        ...{ key: 'tracker.app_id', app: 'crew', repository: 'maintainer/project' },
+      }),
     ],
     ['app_id: 7, private_key: $APP_KEY', { APP_KEY: 'x' }, /tracker\.private_key: expected an RSA key in PEM/],
     [
       'app_id: 8, private_key: $APP_KEY',
       { APP_KEY: privateKey },
-      /tracker\.app_id: the hosting service knows no App 8/,
+      wordsLike(GITHUB_CODES.app_unknown, { key: 'tracker.app_id', id: '8' }),
     ],
     ['app_id: 7', {}, /tracker\.private_key: expected the key of the App of tracker\.app_id, got nothing/],
   ];

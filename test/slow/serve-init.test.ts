@@ -159,7 +159,10 @@ test('bad answers, missing answers and an existing file are exit 2, and nothing 
     ],
     [
       ['--yes', '--repo', 'o/r', '--root', ''],
-      /^tool: --root: expected a directory, got nothing\. \(option_invalid\)$/m,
+      joined(
+        /^tool: /,
+        lineLike(CLI_CODES.option_invalid, { option: '--root', expected: 'a directory', got: 'nothing' }),
+      ),
     ],
     [['--yes', '--repo', 'o/r', '--port', '99999'], /Expected a port from 0 to 65535, got 99999\./],
     [['--yes', '--repo', 'o/r', '--max-agents', '0'], /Expected a whole number of at least 1, got 0\./],
@@ -169,7 +172,12 @@ test('bad answers, missing answers and an existing file are exit 2, and nothing 
     ],
     [
       ['--yes', '--repo', 'o/r', '--label', 'tool-done'],
-      /^tool: Nothing was written: these .* a problem: .*tracker\.done_label: expected a label that is not an active one/,
+      joined(
+        /^tool: /,
+        lineLike(CLI_CODES.init_cancelled, {
+          why: /these .* a problem: .*tracker\.done_label: expected a label that is not an active one.*/,
+        }),
+      ),
     ],
     [
       ['--yes', '--repo', 'o/r', '--root', '$NOWHERE/x'],

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import { hasExited } from '../../src/base/processes/processes.ts';
+import { COMPOSE_CODES } from '../../src/compose/rules/compose-codes.ts';
+import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { codeIn, joined, lineLike } from '../support/codes.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
@@ -34,7 +36,9 @@ test('a workflow file that is deleted is missed in log and state, and welcome wh
   await daemon.logged('watching');
   const text = daemon.read();
   rmSync(daemon.workflow);
-  await daemon.logged(`[workflow]  error: ${daemon.workflow} is gone. The last good one stays in use.`);
+  await daemon.logged(
+    joined('[workflow]  error: ', lineLike(CONFIG_CODES.workflow_gone, { said: `${daemon.workflow} is gone` })),
+  );
   assert.equal((await daemon.state()).workflow.error, `${daemon.workflow} is gone`);
   const issue = await forge.open('still works');
   await daemon.logged(`issue #${issue} state changed to tool-done`);
@@ -61,7 +65,12 @@ test('a record that the journal ends in the middle of is said', async (t) => {
   mkdirSync(daemon.stateDir);
   writeFileSync(join(daemon.stateDir, 'journal.jsonl'), '\n{"v":1,"id":"x.1","at":1,"ty');
   daemon.start();
-  await daemon.logged(`[serve]     warn: ${daemon.stateDir}/journal.jsonl: incomplete lines are skipped: 1.`);
+  await daemon.logged(
+    joined(
+      '[serve]     warn: ',
+      lineLike(COMPOSE_CODES.journal_torn, { path: `${daemon.stateDir}/journal.jsonl`, count: 1 }),
+    ),
+  );
 });
 
 test('a branch named like the prefix refuses the start, and another prefix is published under', async (t) => {

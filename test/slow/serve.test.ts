@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import test from 'node:test';
 import { processesOfRun } from '../../src/base/processes/processes.ts';
+import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
@@ -189,7 +190,16 @@ test('an invalid edit of the workflow file keeps the last good one and is seen i
   await daemon.logged('watching');
   daemon.write(`agent: { max_atempts: 2 }\n${agentRunning(COMMITS)}`);
   await daemon.logged(
-    /\[workflow\] {2}error: The workflow file is not valid\. The last good one stays in use: .*agent\.max_atempts: unknown key[;.] [dD]id you mean agent\.max_attempts\?/,
+    joined(
+      '[workflow]  error: ',
+      wordsLike(CONFIG_CODES.workflow_invalid, {
+        said: joined(
+          /.*/,
+          wordsLike(BASE_CODES.config_unknown_key, { key: 'agent.max_atempts' }),
+          ' Did you mean agent.max_attempts?',
+        ),
+      }),
+    ),
   );
   assert.match((await daemon.state()).workflow.error ?? '', /agent\.max_atempts/);
   const issue = await forge.open('still works');

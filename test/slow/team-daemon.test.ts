@@ -8,7 +8,7 @@ import type { TeamSummary } from '../../src/agents/rules/team-summary.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
-import { textLike, wordsLike } from '../support/codes.ts';
+import { joined, textLike, wordsLike } from '../support/codes.ts';
 import { CLI, cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { commitFiles, fields, gitAs, startForge, type TestForge } from '../support/forge.ts';
 import { SHOP_FILES, SPEC, shopScript } from '../support/shop-spec.ts';
@@ -177,7 +177,9 @@ test('a team that cannot be one is told of in the daemon’s log', async (t) => 
   const forge = await startForge(t, { ...DEMO_FILES, [config]: off });
   await forge.open('Let visitors sign the guest book', TEAM_ISSUE);
   const { daemon } = await watched(t, forge, 'team', demoScript(0));
-  await daemon.logged('issue #1: sub-agents in place of a team: workflow.team.enabled is false');
+  await daemon.logged(
+    joined('issue #1: ', wordsLike(LEAD_CODES.subagents_instead, { why: /workflow\.team\.enabled is false.*/ })),
+  );
   assert.match(daemon.log, /\[agent\] {5}error: issue #1: sub-agents/);
 });
 

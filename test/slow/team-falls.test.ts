@@ -10,7 +10,7 @@ import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { FALLBACK_TRIGGERS, type FallbackTrigger, TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
-import { joined, lineLike, textLike } from '../support/codes.ts';
+import { joined, lineLike, textLike, wordsLike } from '../support/codes.ts';
 import { PhaseProject } from '../support/phase-project.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../support/plan-results.ts';
 import { SPEC, shopProject, shopScript, WORK } from '../support/shop-spec.ts';
@@ -49,12 +49,12 @@ async function struck(
   const child = project.start(...args, '--json');
   let stderr = '';
   const left = [
-    { words: `task ${id} is completed`, act: strike },
-    { words: 'sub-agents in place of team', act: then },
+    { words: new RegExp(`task ${id} is completed`), act: strike },
+    { words: wordsLike(LEAD_CODES.fell_back), act: then },
   ];
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
-    while (left[0] !== undefined && stderr.includes(left[0].words)) left.shift()?.act();
+    while (left[0]?.words.test(stderr)) left.shift()?.act();
   });
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, stderr };

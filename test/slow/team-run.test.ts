@@ -155,7 +155,10 @@ test('what cannot be run is refused in words, and nothing is begun', async (t) =
     [
       ['run', 'SPEC-NONE-001', '--team'],
       1,
-      /spec_id: there is no \.tool\/specs\/SPEC-NONE-001\/spec\.md; there is SPEC-SHOP-001/,
+      wordsLike(LEAD_CODES.spec_file_not_found, {
+        path: '.tool/specs/SPEC-NONE-001/spec.md',
+        known: /there is SPEC-SHOP-001.*/,
+      }),
     ],
     [['run', 'nonsense'], 2, /spec_id/],
     [['run', SPEC, '--team', '--solo'], 2, /--team, --solo: expected one of them, got both/],

@@ -99,7 +99,7 @@ export const node: Kind = {
       reason: /^package\.json has no script "test"$/,
     },
     {
-      name: 'a manifest that cannot be read',
+      name: 'a manifest that is no JSON',
       spoil: ({ write }) => write('package.json', '{'),
       fails: ['tests', 'coverage', 'lint', 'security', 'performance'],
       reason: joined(START, wordsLike(GATE_CODES.json_unreadable, { file: 'package.json' })),

@@ -11,13 +11,16 @@ export function saying(kind: ErrorKind, said: string): Refusal {
   return refusal(of, { said });
 }
 
+/** Values that are compared; undefined: the refusal has none of that name. */
+type Given<C> = { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | undefined };
+
 function holds(one: Refusal | null | undefined, of: Code, values: Values): void {
   assert.equal(one?.of.code, of.code);
   for (const [name, value] of Object.entries(values)) assert.deepEqual(one?.values[name], value, `${of.code}: ${name}`);
 }
 
 /** For `assert.throws` and `assert.rejects`: an error of that code; each given value is equal. */
-export function isOf<C extends Code>(of: C, values: Partial<ValuesOf<C>> = {}): (error: unknown) => true {
+export function isOf<C extends Code>(of: C, values: Given<C> = {}): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof ToolError, String(error));
     holds(error.refusal, of, values as Values);
@@ -29,13 +32,13 @@ export function isOf<C extends Code>(of: C, values: Partial<ValuesOf<C>> = {}): 
 export async function failsWith<C extends Code>(
   work: Promise<unknown> | (() => unknown),
   of: C,
-  values: Partial<ValuesOf<C>> = {},
+  values: Given<C> = {},
 ): Promise<void> {
   await assert.rejects(async () => (typeof work === 'function' ? work() : work), isOf(of, values));
 }
 
 /** For `assert.throws`: an error that lists problems, of which one has that code; each given value is equal. */
-export function hasProblem<C extends Code>(of: C, values: Partial<ValuesOf<C>> = {}): (error: unknown) => true {
+export function hasProblem<C extends Code>(of: C, values: Given<C> = {}): (error: unknown) => true {
   return (error) => {
     assert.ok(error instanceof ToolError, String(error));
     const { problems } = error.values;
@@ -49,11 +52,7 @@ export function hasProblem<C extends Code>(of: C, values: Partial<ValuesOf<C>> =
 }
 
 /** A returned refusal has that code; each given value is equal. */
-export function isRefusal<C extends Code>(
-  one: Refusal | null | undefined,
-  of: C,
-  values: Partial<ValuesOf<C>> = {},
-): void {
+export function isRefusal<C extends Code>(one: Refusal | null | undefined, of: C, values: Given<C> = {}): void {
   holds(one, of, values as Values);
 }
 
@@ -67,7 +66,8 @@ export function wordsOf<C extends Code>(of: C, values: ValuesOf<C>): string {
   return messageIn(refusal(of, values));
 }
 
-type Told<C> = { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | RegExp };
+/** Values of a pattern: equal ones, or patterns of text. */
+export type Told<C> = { readonly [K in keyof ValuesOf<C>]?: ValuesOf<C>[K] | RegExp };
 
 const OPTIONAL = /(\[[^[\]]*\{[a-z_]+\}[^[\]]*\])/;
 

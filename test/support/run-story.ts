@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import type { TestContext } from 'node:test';
+import { MESSAGES_CODES } from '../../src/team/rules/codes/messages-codes.ts';
+import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
+import { wordsLike } from './codes.ts';
 import { fields } from './forge.ts';
 import type { HostVersion } from './host.ts';
 import {
@@ -123,7 +126,7 @@ function runStory(host: TeamHost): Story {
     seen.push('two teammates were started');
     refused(
       await agent.use(ours('TeamDelete'), { team_name: TEAM }),
-      'is not deleted, because these teammates have not ended: backend-dev (not asked)',
+      wordsLike(OPERATIONS_CODES.team_has_live_members, { team: TEAM, members: /backend-dev \(not asked\).*/ }),
     );
     leadTried.open();
 
@@ -211,7 +214,8 @@ function runStory(host: TeamHost): Story {
 
     assert.ok((await agent.use(ours('TeamDelete'), { team_name: TEAM })).isError);
     const message = { recipient: 'backend-dev', type: 'progress', content: 'Half of it is done.' };
-    refused(await agent.use(ours('SendMessage'), { ...message, from: LEAD }), 'takes no such parameter');
+    const unknown = wordsLike(MESSAGES_CODES.parameter_unknown, { field: 'from', operation: 'SendMessage' });
+    refused(await agent.use(ours('SendMessage'), { ...message, from: LEAD }), unknown);
     refused(await agent.use(ours('SendMessage'), { ...message, type: 'shutdown_request' }), 'team-lead');
     const forged = await agent.use(ours('SendMessage'), { ...message, _caller: 'e30.AAAA' });
     assert.equal(answerOf(forged).to, 'backend-dev');

@@ -3,6 +3,8 @@
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import type { TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
+import { TASK_CODES } from '../../src/team/rules/codes/tasks-codes.ts';
+import { codeIn } from './codes.ts';
 import { fields } from './forge.ts';
 import type { Outcome } from './model-server.ts';
 import { type Conversation, type Part, type Play, playAgents } from './played-agents.ts';
@@ -73,7 +75,7 @@ export class Teammate {
   async #complete(input: unknown): Promise<Outcome> {
     for (;;) {
       const done = await this.team('TaskUpdate', input);
-      if (!done.isError || !/^.*\bwaits for task .* to be completed/.test(done.text)) return done;
+      if (!done.isError || codeIn(done.text) !== TASK_CODES.task_waits.code) return done;
       await this.agent.say('I wait for what comes first.');
       this.#hear();
     }

@@ -98,7 +98,7 @@ export class TeamWorld {
     writeReport: (directory) => directory,
     agentTools: () => null,
     planned: () => Promise.resolve(null),
-    approval: () => Promise.resolve({ status: null, counts: false, why: 'there is none' }),
+    approval: () => Promise.resolve({ status: null, counts: false, why: 'there is no SPEC' }),
     sync: () => Promise.resolve({ kind: 'refused', refusal: refusal(SPEC_CODES.sync_no_commit, {}) }),
     hostVersion: () => Promise.resolve('2.1.177'),
     variable: { value: '1', source: { file: '.claude/settings.json' } },

@@ -1,7 +1,9 @@
 // A record of a team's log in words: who, and what came of it.
 
+import { messageIn, refusal } from '../../base/rules/codes.ts';
 import type { Stored } from '../../base/rules/stored-record.ts';
 import { percentText } from '../../gate/rules/coverage.ts';
+import { GATE_CODES } from '../../gate/rules/gate-codes.ts';
 import type { CheckResult } from '../../gate/rules/quality.ts';
 import type { Trust5Summary } from '../../gate/rules/trust5.ts';
 import type { WriteHolder } from '../../guard/rules/writes.ts';
@@ -22,6 +24,7 @@ type Of<T extends TeamRecordType> = Extract<TeamRecord, { type: T }>;
 type Words<T extends TeamRecordType> = (record: Stored<Of<T>>, state: TeamState, counts: boolean) => RecordLine;
 
 const NOBODY = '–';
+const BEGAN = 'where the team began';
 
 const HOLDERS: Readonly<Record<WriteHolder, string>> = {
   kernel: 'the kernel guards their writes',
@@ -132,7 +135,10 @@ const LINES: { readonly [T in TeamRecordType]: Words<T> } = {
   }),
   base_measured: ({ checks, why }) => ({
     who: NOBODY,
-    what: `where the team began: ${why === undefined ? checks.map(checkWords).join(', ') || 'no checks' : `not measured: ${why}`}`,
+    what:
+      why === undefined
+        ? `${BEGAN}: ${checks.map(checkWords).join(', ') || 'no checks'}`
+        : messageIn(refusal(GATE_CODES.part_not_measured, { part: BEGAN, why })),
   }),
   moved: ({ event, reason, by, tasks = [] }, state, counts) => ({
     who: by,

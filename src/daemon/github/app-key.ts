@@ -76,7 +76,7 @@ export function readAppKey(app: AppSettings, tokens: TakenTokens): AppKey {
   try {
     type = createPrivateKey(pem).asymmetricKeyType;
   } catch {
-    throw invalid('one that cannot be read');
+    throw invalid('one that is damaged');
   }
   if (type !== 'rsa') throw invalid(`a key of the type ${type ?? 'unknown'}`);
   const lines = pem.split('\n').filter((line) => line.length >= LEAST_SECRET && !line.startsWith('-----'));

@@ -1,8 +1,7 @@
 // A worker's requests to the coordinator of an attempt: each is repeated until it is answered.
 
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
@@ -37,6 +36,8 @@ import {
   Unanswered,
   Unreachable,
 } from './coordinator-answers.ts';
+import { type Body, contentOf, readText } from './request-body.ts';
+import type { Successor } from './successor.ts';
 
 export type ClientOptions = {
   readonly job: SignedJob;
@@ -56,9 +57,6 @@ export type ClientOptions = {
   readonly successor?: () => Promise<Successor | null>;
 };
 
-/** `address` is proven. */
-export type Successor = { readonly address: string; readonly fence: number };
-
 /** No attempt has this id. */
 const NO_ATTEMPT = 'none';
 const LONGEST_PAUSE_MS = 5_000;
@@ -74,11 +72,6 @@ const MOST_SAME = 2;
 
 /** A full disk, or a place that cannot be written. */
 export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
-
-type Body =
-  | { readonly kind: 'none'; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'file'; readonly path: string | null; readonly headers: Readonly<Record<string, string>> };
 
 export class CoordinatorClient {
   readonly #options: ClientOptions;
@@ -391,18 +384,4 @@ export class CoordinatorClient {
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
     }
   }
-}
-
-async function readText(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function contentOf(body: Body): Promise<readonly [Readable | string | null, Readonly<Record<string, string>>]> {
-  if (body.kind === 'none') return [null, body.headers];
-  if (body.kind === 'json') return [JSON.stringify(body.value), { 'content-type': 'application/json' }];
-  if (body.path === null) return ['', body.headers];
-  const { size } = await stat(body.path);
-  return [createReadStream(body.path), { ...body.headers, 'content-length': String(size) }];
 }

@@ -5,14 +5,15 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import { failure, isFailure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
-import { addressFrom, isSame, jobProof } from '../proofs.ts';
+import { isSame, jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { type AttemptIdentity, attemptId, queuesFor, renewalMs } from '../rules/job.ts';
 import { type JobWorker, PRESENCE_MS, type Store } from '../store/store.ts';
 import { queueFailure } from '../store/store-failure.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
 import { reasonOf, Superseded, Unreachable } from './coordinator-answers.ts';
-import { CoordinatorClient, type Successor } from './coordinator-client.ts';
+import { CoordinatorClient } from './coordinator-client.ts';
+import { fenceNow, successorOf } from './successor.ts';
 
 export type WorkerOptions = {
   readonly store: Store;
@@ -275,32 +276,19 @@ export class FleetWorker {
 
   /** Whether another coordinator acts for the repository by now. */
   async #isOld({ repository, fence }: AttemptIdentity): Promise<boolean> {
-    const now = await this.#fence(repository);
+    const now = await fenceNow(this.#options.store, repository);
     return now !== null && now !== fence;
   }
 
-  async #fence(repository: string): Promise<number | null> {
-    const { store } = this.#options;
-    return store.problem === null ? store.fenceOf(repository).catch(() => null) : null;
-  }
-
-  async #successor(repository: string): Promise<Successor | null> {
-    const { store, key } = this.#options;
-    const fence = await this.#fence(repository);
-    const written = fence === null ? null : await store.addressOf(repository).catch(() => null);
-    const address = addressFrom(key, repository, written ?? '');
-    return fence === null || address === null ? null : { address, fence };
-  }
-
   #client(job: SignedJob, signal: AbortSignal): CoordinatorClient {
-    const { key, name, version, clock, log } = this.#options;
+    const { store, key, name, version, clock, log } = this.#options;
     const address = job.coordinator;
     // One connection that is dead tells of all others to the same machine.
     const onDead = () => {
       for (const one of this.#clients) if (one.address === client.address) one.renewConnections();
     };
     const client = new CoordinatorClient({
-      ...{ job, key, worker: name, version, clock, signal, successor: () => this.#successor(job.repository) },
+      ...{ job, key, worker: name, version, clock, signal, successor: () => successorOf(store, key, job.repository) },
       onDead,
       onSilent: (said) => log.log('warn', 'serve', refusal(FLEET_CODES.coordinator_silent, { address, said })),
     });
@@ -331,9 +319,9 @@ export class FleetWorker {
 
   /** The coordinator gives no answer: when it still acts for the repository, other workers may reach it. */
   async #fateOfSilent(job: SignedJob, ms: number, said: string, otherwise: Fate): Promise<Fate> {
-    const { clock } = this.#options;
+    const { store, clock } = this.#options;
     const { coordinator: address, repository } = job;
-    if ((await this.#fence(repository)) === null && this.#options.store.problem === null) return 'complete';
+    if ((await fenceNow(store, repository)) === null && store.problem === null) return 'complete';
     for (const [other, until] of this.#avoided) if (until <= clock.elapsed()) this.#avoided.delete(other);
     this.#avoided.set(address, clock.elapsed() + Math.min(2 * job.lease_ms, LONGEST_AVOID_MS));
     this.#sayOnce(refusal(FLEET_CODES.coordinator_unreachable, { address, seconds: Math.round(ms / 1000), said }));

@@ -13,11 +13,12 @@ import { HOOK_CODES } from '../../../src/claude-code/rules/hook-codes.ts';
 import { TeamHistory } from '../../../src/team/log/team-history.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
+import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { changeInTheWay } from '../../../src/team/rules/planning.ts';
 import { statusOfSpec } from '../../../src/team/rules/spec-documents/spec.ts';
 import { approvalOf, approveSpec } from '../../../src/team/spec-documents/spec-approvals.ts';
 import { createSpec, listSpecs, putSpec, readPlanned, readSpec } from '../../../src/team/spec-documents/specs.ts';
-import { codeIn, isOf, lineLike, wordsLike, wordsOf } from '../../support/codes.ts';
+import { codeIn, isOf, joined, lineLike, wordsLike, wordsOf } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
 import { type Answer, TeamWorld } from '../../support/team-world.ts';
@@ -193,7 +194,10 @@ test('changes in sub-agent mode are tasks, and nobody is registered for them', a
 });
 
 const LOST = 'tool-plan-lost';
-const lostWords = new RegExp(`team ${LOST} cannot be read: .*/${LOST}/log\\.jsonl does not begin as`);
+const lostWords = lineLike(OPERATIONS_CODES.team_unreadable, {
+  team: LOST,
+  said: joined(/.*/, `/${LOST}/log.jsonl does not begin as`),
+});
 
 /** A team whose log was emptied. */
 function lose(world: World, team = LOST): void {

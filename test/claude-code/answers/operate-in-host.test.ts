@@ -18,7 +18,7 @@ import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { isRefusal } from '../../../src/team/rules/log/state.ts';
 import { JUDGE_ROUNDS } from '../../../src/team/rules/quality-verdict.ts';
 import { putSpec } from '../../../src/team/spec-documents/specs.ts';
-import { failsWith, wordsLike, wordsOf } from '../../support/codes.ts';
+import { failsWith, joined, START, wordsLike, wordsOf } from '../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../support/plan-results.ts';
 import { type Answer, failing, TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -289,8 +289,11 @@ test('what nobody of the team can mend is told, and counts once however often it
   world.require('coverage');
   await world.begun(TEAM, ['backend-dev'], 'SPEC-AUTH-001');
   await world.done('backend-dev', '1', 'done');
-  const words =
-    /tested is required and not measured \(coverage: not measured: .*\)\. Set that up, or remove it from .*Tell the user/;
+  const words = joined(
+    'tested is required and not measured (',
+    wordsLike(GATE_CODES.part_not_measured, { part: 'coverage' }),
+    /\)\. Set that up, or remove it from .*Tell the user/,
+  );
   assert.match(world.told(TEAM), words);
   const { measured } = world;
   for (let asked = 0; asked < 5; asked += 1)
@@ -440,7 +443,9 @@ test('where the word of who judges is all that is missing the lead is told so, a
     await world.done('quality', taskId, 'I have looked again.');
   }
   await world.append({ type: 'member_idle', name: 'quality', epoch: JUDGE_ROUNDS + 1, stopped: true });
-  const stuck = /^quality was asked 2 times, and has not sent quality_gate_passed: I have looked again\. Tell the user/;
+  const why = 'I have looked again';
+  const verdict = wordsLike(LEAD_CODES.verdict_missing, { judge: 'quality', asked: 2, why });
+  const stuck = joined(START, verdict, '. Tell the user');
   assert.match(await look(), stuck);
   assert.match(await look(), stuck);
   assert.deepEqual([mails(), world.state().tasks.size, world.measured], [1, 2 + JUDGE_ROUNDS, 2]);

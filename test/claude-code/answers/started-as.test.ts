@@ -12,6 +12,8 @@ import type { HookContext } from '../../../src/compose/hook-context.ts';
 import type { HookAnswer, HostEvent } from '../../../src/team/operations/host-event.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import type { Evidence } from '../../../src/team/rules/caller.ts';
+import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
+import { lineLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -99,7 +101,8 @@ test('for a team that a session of a host leads an environment counts for nothin
   const world = new TeamWorld(t);
   await world.team(['backend-dev']);
   const startedAs = { kind: 'environment', isServer: true, team: TEAM, teammate: 'backend-dev', epoch: 1 } as const;
-  rejected(await onPreToolUse({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), /is not a member/);
+  const words = lineLike(WRITES_CODES.writer_not_member, { team: TEAM, who: /.+/ });
+  rejected(await onPreToolUse({ ...world.context, startedAs }, write(world, 'src/api/a.ts')), words);
 });
 
 test('its mail comes with its next tool', async (t) => {

@@ -126,7 +126,7 @@ suite('tool demo', { concurrency: true }, () => {
       /^agent {7}answers: Right\. /,
       /^maintainer {2}approves$/,
       /^daemon {6}waits: a person merges it$/,
-      /^ {2}Pull request #2 is green, approved and without a conflict, after 2 rounds in \d+\.\d s\.$/,
+      /^ {2}\S.* #2 is green, approved and without a conflict, after 2 rounds in \d+\.\d s\.$/,
     ];
     let at = 0;
     for (const words of told) {

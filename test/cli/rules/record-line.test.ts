@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { namesIn, RECORD_TYPES, recordLine } from '../../../src/cli/rules/record-line.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import type { TeamRecord } from '../../../src/team/rules/log/record.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { RECORDS, rec, Story, TEAM, TRUST5, teamOf } from '../../support/team.ts';
 
 const PART = { description: 'd', files: [], blockedBy: [] };
@@ -93,7 +95,11 @@ const WORDS: readonly (readonly [TeamRecord, string, string])[] = [
     '–',
     'where the team began: lint failed (3 errors)',
   ],
-  [rec('base_measured', { why: 'no disk' }), '–', 'where the team began: not measured: no disk'],
+  [
+    rec('base_measured', { why: 'no disk' }),
+    '–',
+    wordsOf(GATE_CODES.part_not_measured, { part: 'where the team began', why: 'no disk' }),
+  ],
   [rec('moved'), 'team-lead', 'ownership assigned: decomposed'],
   [
     rec('moved', { event: 'changes_asked', reason: 'other words', by: 'user', tasks: TASKS.slice(1) }),

@@ -2,8 +2,10 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { parseWorkflow } from '../../../src/daemon/config/read-workflow.ts';
 import type { Workflow } from '../../../src/daemon/rules/workflow.ts';
+import { wordsLike } from '../../support/codes.ts';
 
 const ENV = { FLEET_KEY: 'a-key-of-sixteen-or-more', QUEUE: 'rediss://user:secret@redis.example.org:6380/1' };
 
@@ -66,7 +68,14 @@ test('each mistake is named, and no secret repeated', () => {
     [`{ url: $NOWHERE, ${key} }`, /queue\.url names \$NOWHERE|queue\.url: .*\$NOWHERE/],
     ['{ url: "redis://host" }', /queue\.key: expected \$NAME of the environment variable with the key/],
     ['{ url: "redis://host", key: abcdefghijklmnopqrst }', /queue\.key: expected the name of an environment variable/],
-    ['{ url: "redis://host", key: $SHORT }', /queue\.key: expected a key of at least 16 characters, got 5 characters/],
+    [
+      '{ url: "redis://host", key: $SHORT }',
+      wordsLike(BASE_CODES.config_value, {
+        key: 'queue.key',
+        expected: 'a key of at least 16 characters',
+        got: '5 characters',
+      }),
+    ],
     [
       `{ url: "redis://host", ${key}, address: "http://10.0.0.1:8888" }`,
       /queue\.address: expected https, or queue\.insecure: true/,

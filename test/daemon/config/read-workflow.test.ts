@@ -27,13 +27,9 @@ function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.'
   return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
 }
 
-/** A problem in one form: without its last full stop, and with known values in the same sentence. */
+/** A problem without its last full stop. */
 function plain(line: string): string {
-  return line
-    .trim()
-    .replace(/\.$/, '')
-    .replace('. Did you mean', '; did you mean')
-    .replace('. Use one of', '; expected one of');
+  return line.trim().replace(/\.$/, '');
 }
 
 const unknownKey = (key: string, more: { readonly near: string } | { readonly known: readonly string[] }) =>
@@ -284,8 +280,14 @@ hook: {}
     'workspace.branch_prefix: expected the beginning of a branch name that git accepts, like tool/, got "/tool"',
     'agent.max_attempts: expected a number of at least 1, got 0',
     unknownKey('agent.max_concurent_agents', { near: 'agent.max_concurrent_agents' }),
-    'tool.runtime: expected one of claude, command, patch, got "cluade"; did you mean claude?',
-    'tool.mode: expected one of agent, team, auto, got "teem"; did you mean team?',
+    wordsOf(BASE_CODES.config_value, {
+      ...{ key: 'tool.runtime', expected: 'one of claude, command, patch', got: '"cluade"' },
+      near: 'claude',
+    }),
+    wordsOf(BASE_CODES.config_value, {
+      ...{ key: 'tool.mode', expected: 'one of agent, team, auto', got: '"teem"' },
+      near: 'team',
+    }),
     'tool.stall_timeout_ms: expected a whole number, got 1.5',
     'tool.permission_mode: expected one of default, acceptEdits, plan, dontAsk, bypassPermissions, auto, got "yolo"',
     'tool.env.1: expected a variable without a hosting credential: an agent never gets one, got "GH_TOKEN"',

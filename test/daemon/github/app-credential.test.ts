@@ -185,7 +185,7 @@ test('a key is PEM, from a variable or a file, with newlines as they are or writ
     // As systemd reads it without quotes, and as a shell joins its words.
     [line.replaceAll('\\n', 'n'), 'one whose newlines are missing'],
     [KEYS.privateKey.replaceAll('\n', ' '), 'one whose newlines are missing'],
-    [KEYS.privateKey.slice(0, 300), 'one that cannot be read'],
+    [KEYS.privateKey.slice(0, 300), 'one that is damaged'],
     [elliptic.privateKey, 'a key of the type ec'],
   ];
   for (const [text, got] of cases)

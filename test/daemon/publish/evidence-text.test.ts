@@ -6,6 +6,8 @@ import { withEvidence } from '../../../src/daemon/publish/evidence-text.ts';
 import { withReview } from '../../../src/daemon/publish/review-text.ts';
 import { MAX_BODY } from '../../../src/daemon/publish/tracker-texts.ts';
 import { evidenceLine } from '../../../src/daemon/rules/evidence-line.ts';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const FIRST = evidenceOf('first');
@@ -20,7 +22,7 @@ function countOf(text: string, part: string): number {
 }
 
 test('the line for the log says what failed before, and why what has no figure failed', () => {
-  const reason = 'did not end within the 4 s that all checks have together';
+  const reason = wordsOf(GATE_CODES.check_timed_out, { seconds: 4 });
   const line = (outcome: 'failed' | 'old_failure') =>
     evidenceLine({ ...SECOND, checks: [{ check: 'tests', outcome, reason, figure: null }] });
   assert.equal(line('failed'), `tests failed (${reason})`);

@@ -110,12 +110,7 @@ const WAITS: readonly [string, PullRequestSight, Parameters<typeof judge>[1], Re
   ['no check in the first minute', sight(), { now: BEGUN + 59_000 }, /no check has begun/],
   ['checks that changed just now', sight({ checks: [check('passed')], checksStandMs: 14_999 }), {}, /further checks/],
   ['a merge that is not worked out', sight({ conflicts: null }), {}, /worked out/],
-  [
-    'a commit that the service does not show yet',
-    sight({ head: 'older', checks: [check('failed')] }),
-    {},
-    /last commit/,
-  ],
+  ['a commit that the service shows later', sight({ head: 'older', checks: [check('failed')] }), {}, /last commit/],
   ['no approval', sight(), { until: 'approved' }, /nobody has approved/],
   ['a plain comment for an approval', sight({ reviews: [review(1, 'commented')] }), { until: 'approved' }, /nobody/],
   [
@@ -248,7 +243,13 @@ const PERSON: readonly [string, PullRequestSight, Parameters<typeof judge>[1], s
     'check',
     /nothing has taken their place: build/,
   ],
-  ['checks that cannot be read', sight({ unread: ['Checks'] }), {}, 'check', /lacks the permission "Checks: read"/],
+  [
+    'checks that the token may not read',
+    sight({ unread: ['Checks'] }),
+    {},
+    'check',
+    /lacks the permission "Checks: read"/,
+  ],
 ];
 
 for (const [name, seen, with_, cause, note] of PERSON)

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { commandsResult, testsResult } from '../../../src/gate/rules/check-results.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { isForLackOfTests } from '../../../src/gate/rules/quality.ts';
+import { fixtureText } from '../../support/checks.ts';
 import { wordsOf } from '../../support/codes.ts';
 
 function end(exitCode: number, output: string, command = 'npm test') {
@@ -20,7 +21,7 @@ test('a runner that ends with an error since there is no test tells of no failur
     [1, 'No tests found, exiting with code 1\nRun with `--passWithNoTests` to exit with code 0\n'],
     [1, 'No test files found, exiting with code 1\n'],
     [1, "\n> x@1.0.0 test\n> node --test tests/\n\nCould not find 'tests'\n"],
-    [5, '============ no tests ran in 0.01s ============\n'],
+    [5, fixtureText('outputs/pytest-none.txt')],
     [5, '\nRan 0 tests in 0.000s\n\nNO TESTS RAN\n'],
     [0, '# tests 0\n# pass 0\n# fail 0\n# cancelled 0\n'],
   ] as const) {
@@ -45,7 +46,7 @@ test('a test that fails, or a suite that cannot be loaded, is no lack of tests',
 });
 
 test('a runner that broke down before it ran any test has failed, whatever it says of tests', () => {
-  const broken = 'INTERNALERROR> ValueError: bad plugin\n\n============ no tests ran in 0.01s ============\n';
+  const broken = `INTERNALERROR> ValueError: bad plugin\n\n${fixtureText('outputs/pytest-none.txt')}`;
   const { result } = testsResult(end(3, broken, 'pytest'), 1000);
   assert.match(result.reason, /^pytest ended with 3: /);
   assert.deepEqual([result.outcome, isForLackOfTests(result)], ['failed', false]);

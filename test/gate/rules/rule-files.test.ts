@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { type CheckResult, gateResult, isForLackOfTests, NO_TESTS } from '../../../src/gate/rules/quality.ts';
 import { ruleFiles, ruleWords, withRules } from '../../../src/gate/rules/rule-files.ts';
+import { wordsOf } from '../../support/codes.ts';
 
 const RULES = [
   'package.json',
@@ -32,10 +34,10 @@ test('a check says which of its own were changed, whether or not it passes', () 
   const checks = [check('tests', 'passed'), check('lint', 'failed'), check('security', 'not_measured')];
   const gate = gateResult({ tree: 't', checks, coverage: null, uncoveredFiles: [] });
   const reasons = (changed: readonly string[] | null) => withRules(gate, changed).checks.map(({ reason }) => reason);
-  const said = 'as it is (changed in this work, and decides what is measured:';
+  const said = (...files: readonly string[]) => `as it is (${wordsOf(GATE_CODES.gate_rules_changed, { files })})`;
   assert.deepEqual(reasons(['package.json', 'biome.json', 'src/a.ts']), [
-    `${said} package.json)`,
-    `${said} biome.json, package.json)`,
+    said('package.json'),
+    said('biome.json', 'package.json'),
     'as it is',
   ]);
   assert.deepEqual(reasons(['src/a.ts']), ['as it is', 'as it is', 'as it is']);

@@ -135,7 +135,7 @@ const SCORES: readonly [string, Trust5Facts, Dimension, 'passed' | 'failed' | 'n
     'failed',
     0,
   ],
-  ['no formatter', facts({ format: { unmeasured: 'there is none' } }), 'unified', 'not_measured', null],
+  ['no formatter', facts({ format: { unmeasured: 'no tool' } }), 'unified', 'not_measured', null],
   ['no file to format', facts({ format: { source: 's', files: 0, findings: [] } }), 'unified', 'passed', 5],
   ['an audit with findings', facts({}, failed('security', 'high: x', 'low: y')), 'secured', 'failed', 2.5],
   ['no audit', facts({}, check('security', { outcome: 'not_measured' })), 'secured', 'passed', 5],
@@ -186,7 +186,7 @@ for (const [name, given, dimension, state, score] of SCORES)
   });
 
 test('a part that is not measured fails only where quality.required names it', () => {
-  const none = facts({ format: { unmeasured: 'there is none' } }, check('lint', { outcome: 'not_measured' }));
+  const none = facts({ format: { unmeasured: 'no tool' } }, check('lint', { outcome: 'not_measured' }));
   const requiring = (...required: QualitySettings['required']) => ({ ...settings(), required });
   assert.equal(trust5Of(none, settings()).ok, true);
   assert.equal(trust5Of(none, requiring('security', 'complexity')).ok, true);

@@ -228,7 +228,10 @@ test('where a person has squashed the commits of the team, that one counts when 
   assert.deepEqual(await squashed('-m', `All\n\nFor ${SPEC}.\n\nTask: 9, 2`), counted);
   const loose = [
     'not_measured',
-    `commits: not measured: there is no commit of the team; 1 by nobody of the team, not counted; a commit of your own counts when its message has \`Task: <id>\` on a line of its own (1, 2), and names ${SPEC}: git commit --amend`,
+    wordsOf(GATE_CODES.part_not_measured, {
+      part: 'commits',
+      why: `there is no commit of the team; 1 by nobody of the team, not counted; a commit of your own counts when its message has \`Task: <id>\` on a line of its own (1, 2), and names ${SPEC}: git commit --amend`,
+    }),
   ];
   for (const words of ['All of it', `All of ${SPEC}`, 'All\n\nTask: 1', `${SPEC}\n\nTask: 9`, `${SPEC}, Task: 1`])
     assert.deepEqual(await squashed('-m', words), loose, words);

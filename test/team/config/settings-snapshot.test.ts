@@ -14,11 +14,12 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
+import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { lineWithCode, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { loadTeamSettings } from '../../../src/team/config/settings-snapshot.ts';
 import { LOG_CODES } from '../../../src/team/rules/codes/log-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
-import { isRefusal } from '../../support/codes.ts';
+import { isRefusal, wordsOf } from '../../support/codes.ts';
 import { COMPILING } from '../../support/compiled.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -106,7 +107,17 @@ test('zod and yaml are loaded when the file has changed, and only then', (t) => 
   assert.deepEqual(run(), [true, four], 'a changed file');
   assert.deepEqual(run(), [false, four]);
   writeFileSync(here.file, BROKEN);
-  const said = `${here.file} has 2 problems:\n  line 1: workflow.team.enabeld: unknown key. Did you mean workflow.team.enabled?\n  line 1: workflow.x: unknown key. Use one of execution_mode, team, hooks.`;
+  const said = wordsOf(BASE_CODES.settings_invalid, {
+    path: here.file,
+    amount: '2 problems',
+    problems: [
+      refusal(BASE_CODES.config_unknown_key, { line: 1, key: 'workflow.team.enabeld', near: 'workflow.team.enabled' }),
+      refusal(BASE_CODES.config_unknown_key, {
+        ...{ line: 1, key: 'workflow.x' },
+        known: ['execution_mode', 'team', 'hooks'],
+      }),
+    ],
+  });
   const problem = refusal(LOG_CODES.settings_last_hold, { said });
   assert.deepEqual(run(), [true, { ...four, problem }], 'a broken file');
   assert.deepEqual(run(), [false, { ...four, problem }], 'the same broken file');

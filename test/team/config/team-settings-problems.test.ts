@@ -8,6 +8,9 @@ import { wordsOf } from '../../support/codes.ts';
 
 const unknown = (key: string, near: string) => wordsOf(BASE_CODES.config_unknown_key, { key, near });
 const unknownOf = (key: string, ...known: readonly string[]) => wordsOf(BASE_CODES.config_unknown_key, { key, known });
+const NAME = 'a name of lower-case letters, digits and single hyphens, at most 40 characters';
+const noName = (key: string, name: string, more: { readonly near?: string } = {}) =>
+  wordsOf(BASE_CODES.config_value, { key, expected: NAME, got: `"${name}"`, ...more });
 
 /** YAML, then every line that is said of it. */
 type Cases = readonly (readonly [string, ...string[]])[];
@@ -171,13 +174,13 @@ const TEAM: Cases = [
   ],
   [
     'file_ownership: { Data Dev: [a] }, patterns: { p: { roles: [Data Dev] } }',
-    'file_ownership.Data Dev: expected a name of lower-case letters, digits and single hyphens, at most 40 characters, got "Data Dev".',
-    'patterns.p.roles.0: expected a name of lower-case letters, digits and single hyphens, at most 40 characters, got "Data Dev".',
+    noName('file_ownership.Data Dev', 'Data Dev'),
+    noName('patterns.p.roles.0', 'Data Dev'),
   ],
   [
     'file_ownership: { backendDev: [a] }, patterns: { p: { roles: [backendDev] } }',
-    'file_ownership.backendDev: expected a name of lower-case letters, digits and single hyphens, at most 40 characters, got "backendDev". Did you mean backend-dev?',
-    'patterns.p.roles.0: expected a name of lower-case letters, digits and single hyphens, at most 40 characters, got "backendDev". Did you mean backend-dev?',
+    noName('file_ownership.backendDev', 'backendDev', { near: 'backend-dev' }),
+    noName('patterns.p.roles.0', 'backendDev', { near: 'backend-dev' }),
   ],
   [
     'file_ownership: { data-dev: [/a] }, patterns: { p: { roles: [data-dve] } }',
@@ -281,7 +284,11 @@ const PATTERNS: Cases = [
   ],
   [
     '"p q": { roles: [tester] }',
-    'p q: expected the name of a pattern: a letter, then letters, digits, _ and -, at most 64 characters, got "p q".',
+    wordsOf(BASE_CODES.config_value, {
+      key: 'p q',
+      expected: 'the name of a pattern: a letter, then letters, digits, _ and -, at most 64 characters',
+      got: '"p q"',
+    }),
   ],
 ];
 

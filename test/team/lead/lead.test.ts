@@ -310,7 +310,7 @@ function merging(t: Cleanup, merge: (now: number) => Merge) {
 }
 
 test('while a person has the branch checked out, finished work waits: nobody is told to go on, and nothing has failed', async (t) => {
-  const words = 'tool/x is checked out in /project';
+  const words = wordsOf(WORK_CODES.team_branch_checked_out, { branch: 'tool/x', path: '/project' });
   const isFree = (now: number) => now >= 60_000;
   const { play, attempts } = merging(t, (now) =>
     isFree(now) ? { kind: 'merged', head: 'head' } : { kind: 'checked_out', words },

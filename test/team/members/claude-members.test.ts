@@ -57,7 +57,7 @@ const AGENTS: readonly (readonly [string, string, AgentText | null, string | und
     undefined,
     'You are ours.',
   ],
-  ['where there is none, nothing is', '2.1.331', null, undefined, undefined],
+  ['where nobody wrote one, nothing is', '2.1.331', null, undefined, undefined],
 ];
 
 for (const [what, version, found, agent, prompt] of AGENTS)

@@ -225,7 +225,7 @@ test('where there is no test yet, nobody but the tester is kept from completing 
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.gate = [gateOf({ reason: '1 test fails: x' })];
   assert.match(await world.refused('backend-dev', 'TaskUpdate', complete), /1 test fails: x/);
-  world.gate = [gateOf({ reason: 'no tests ran' })];
+  world.gate = [gateOf({ reason: wordsOf(GATE_CODES.no_tests_ran, {}) })];
   await world.call('backend-dev', 'TaskUpdate', complete);
   await world.call('backend-dev', 'TaskUpdate', { taskId: '2', status: 'in_progress' });
   world.gate = [gateOf({ reason: 'package.json has no script "test"', command: null })];
@@ -256,7 +256,7 @@ test('a completion says which files were changed that decide what is measured, a
   await world.call('team-lead', 'TaskCreate', { subject: 'API', description: 'd', owner: 'backend-dev' });
   await world.call('backend-dev', 'TaskUpdate', { taskId: '1', status: 'in_progress' });
   world.changed = ['.c8rc.json', 'package.json'];
-  const words = /changed in this work, and decides what is measured: \.c8rc\.json, package\.json/;
+  const words = wordsLike(GATE_CODES.gate_rules_changed, { files: ['.c8rc.json', 'package.json'] });
   const [good] = world.gate;
   world.gate = [failing('b'.repeat(40))];
   assert.match(await world.refused('backend-dev', 'TaskUpdate', { taskId: '1', status: 'completed' }), words);

@@ -450,6 +450,11 @@ test('work beside its branch is refused until it is on it, however often; what i
   assert.equal(git('show', `${BRANCH}:src/api/new.js`), 'new\n');
 });
 
+/** The commit in which what task 1 is done without is kept, as messages say. */
+function keptOf(told: string, files: string): string {
+  return wordsLike(WORK_CODES.task_without_files, { task: '1', files, kept: /(\S+)/ }).exec(told)?.[1] ?? '';
+}
+
 test('a file of the task that git ignores is told once; completed again, it is kept and the lead is told', async (t) => {
   const { world, git, path, complete, refused } = await alone(t);
   writeTree(path, { 'src/api/made.js': 'made\n', 'src/api/a.js': '2\n' });
@@ -457,7 +462,7 @@ test('a file of the task that git ignores is told once; completed again, it is k
   await complete();
   assert.equal(git('show', `${BRANCH}:src/api/a.js`), '2\n');
   const told = world.state().messages.map(messageLine).join('\n');
-  const [, kept = ''] = /task 1 is done without src\/api\/made\.js, which Git ignores; kept as (\S+)/.exec(told) ?? [];
+  const kept = keptOf(told, 'src/api/made.js, which Git ignores');
   assert.equal(git('show', `${kept}:src/api/made.js`), 'made\n');
 });
 
@@ -468,8 +473,7 @@ test('a change in a submodule is told once; completed again, it is kept, the lea
   assert.match(await refused(), /^vendor\/lib\/lib\.js is in a submodule, .*: the team cannot commit it\./);
   await complete();
   const told = () => world.state().messages.map(messageLine).join('\n');
-  const [, kept = ''] =
-    /task 1 is done without the change of vendor\/lib\/lib\.js in a submodule; kept as (\S+)/.exec(told()) ?? [];
+  const kept = keptOf(told(), 'the change of vendor/lib/lib.js in a submodule');
   assert.equal(git('show', `${kept}:vendor/lib/lib.js`), 'new\n');
   assert.equal(world.state().tasks.get('1')?.changedNothing, undefined);
   // The next task of the same writer has nothing to do with it.

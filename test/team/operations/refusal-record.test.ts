@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
-import { isRefusal } from '../../support/codes.ts';
+import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
+import { isRefusal, joined, wordsLike } from '../../support/codes.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
@@ -32,10 +33,16 @@ test('whoever is refused is named with what was asked for and why', async (t) =>
   await world.refused('tester', 'SendMessage', { recipient: 'backendDev', type: 'progress', content: 'x' });
   const lines = noted(world);
   for (const [index, line] of [
-    /^backend-dev: TaskUpdate 1 in_progress: Task 1 is meant for tester, not for backend-dev\. /,
-    /^backend-dev: TeamDelete tool-run-spec-auth-001: Only team-lead deletes a team, not backend-dev\. /,
+    joined(
+      /^backend-dev: TaskUpdate 1 in_progress: /,
+      wordsLike(TASK_CODES.task_meant_for_other, { task: '1', owner: 'tester', member: 'backend-dev' }),
+    ),
+    joined(
+      /^backend-dev: TeamDelete tool-run-spec-auth-001: /,
+      wordsLike(OPERATIONS_CODES.lead_only, { does: 'deletes a team', who: 'backend-dev' }),
+    ),
     /^team-lead: Task team-backend: subagent_type: expected one of .* Did you mean team-backend-dev\?$/,
-    /^tester: TeamCreate tool-debug-other: Only the main agent of a session creates a team/,
+    joined(/^tester: TeamCreate tool-debug-other: /, wordsLike(OPERATIONS_CODES.main_agent_only)),
     /^tester: SendMessage progress to backendDev: SendMessage: .*\n {2}recipient: /,
   ].entries())
     assert.match(lines[index] ?? '', line);

@@ -5,6 +5,7 @@ import test from 'node:test';
 import { resumeTeam, startTeam } from '../../../src/team/lead/start-team.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import type { FallbackTrigger } from '../../../src/team/rules/fallback.ts';
+import { FALLBACK_TRIGGERS } from '../../../src/team/rules/fallback.ts';
 import { wordsLike } from '../../support/codes.ts';
 import { LeadPlay, PHASES, ROLES, workOf } from '../../support/lead-play.ts';
 import type { Cleanup } from '../../support/temp.ts';
@@ -113,7 +114,7 @@ test('as long as it is missing --team goes on one at a time, and says so with th
 test('what failed is tried as a team again only where that is asked for', async (t) => {
   const play = await left(t, 'spawn_failed');
   play.world.settings = { ...play.world.settings, executionMode: 'team' };
-  const why = 'a teammate could not be started: no such program';
+  const why = `${FALLBACK_TRIGGERS.spawn_failed}: no such program`;
   const hint = `${why}; its command with --team makes a team of it`;
   assert.deepEqual(await again(play, null), [hint, AS_ALONE]);
   const said: string[] = [];

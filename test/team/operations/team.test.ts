@@ -11,7 +11,7 @@ import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
 import { SHUTDOWN_DEADLINE_MS } from '../../../src/team/rules/log/state.ts';
-import { codeIn, failsWith, isOf, isRefusal } from '../../support/codes.ts';
+import { codeIn, failsWith, isOf, isRefusal, wordsLike } from '../../support/codes.ts';
 import { problemsOf, TEAM, TeamWorld } from '../../support/team-world.ts';
 
 test('a team is created under a name that tells its phase, and not twice', async (t) => {
@@ -59,7 +59,7 @@ test('of a role of the user’s own the answer names the agent that is missing, 
     return JSON.stringify(answer);
   };
   for (const form of ['project', 'plugin'] as const) {
-    const missing = /There is no \.claude\/agents\/team-writer\.md in the project or in the user's home/;
+    const missing = wordsLike(OPERATIONS_CODES.agent_definition_unusable, { agent: 'team-writer', member: 'writer' });
     assert.match(await asked('writer', form), missing);
     files.add('team-writer');
     const there = await asked('writer', form);

@@ -106,7 +106,7 @@ const CASES: readonly Case[] = [
     ruling: /^allow src\/lib\/a\.ts$/,
   },
   {
-    name: 'a file that is leased to another',
+    name: 'a file on which another has a lease',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken'),
     ruling: why(WRITES_CODES.lease_held, {
@@ -115,7 +115,7 @@ const CASES: readonly Case[] = [
     }),
   },
   {
-    name: 'a file that is leased to another, who gave no reason',
+    name: 'a file on which another has a lease, who gave no reason',
     writes: 'package.json',
     tell: (story) => story.tell('lease_taken', { reason: '' }),
     ruling: why(WRITES_CODES.lease_held, {

@@ -65,7 +65,7 @@ const CASES: readonly Case[] = [
     verdict: /^accept: unfinished work is not looked at \(validate_work: false\)$/,
   },
   {
-    name: 'a task that is meant for it, which it need not be given',
+    name: 'a task of its own, which it need not be given',
     tell: (story) => story.tell('task_created', API),
     verdict:
       /^-: task 1 "Sign in" is yours now: call TaskUpdate \{"taskId":"1","status":"in_progress"\}, then do it\. It says: Takes a password$/,
@@ -92,7 +92,7 @@ const CASES: readonly Case[] = [
     verdict: /^accept: nothing is left/,
   },
   {
-    name: 'a task that is meant for somebody else',
+    name: 'a task of somebody else',
     tell: (story) => story.tell('task_created', { owner: 'tester', files: [] }),
     verdict: /^accept: nothing is left/,
   },
@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
     verdict: /^-: You have 1 unread message:\n#1 .*\nAct on it before you stop\.$/,
   },
   {
-    name: 'a role that only reads is given what is meant for it',
+    name: 'a role that only reads is given what is its own',
     tell: (story) =>
       story
         .tell('member_registered', { name: 'quality', agent: 'team-quality', read_only: true })

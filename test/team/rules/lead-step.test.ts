@@ -2,10 +2,15 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { DEFAULT_OWNERSHIP } from '../../../src/team/rules/default-ownership.ts';
 import { isMeasured, type LeadFacts, leadStep } from '../../../src/team/rules/lead-step.ts';
 import { JUDGE_ROUNDS, JUDGE_TASK } from '../../../src/team/rules/quality-verdict.ts';
+import { wordsOf } from '../../support/codes.ts';
 import { LEAD, rec, Story } from '../../support/team.ts';
+
+/** The step that fails task 1, which nobody can take. */
+const unclaimable = (why: string) => `fail 1: ${wordsOf(LEAD_CODES.task_unclaimable, { task: '1', why, owners: [] })}`;
 
 const NOBODY: LeadFacts = {
   running: new Set(),
@@ -290,13 +295,13 @@ const CASES: readonly {
     name: 'what is nobody’s, and nobody whose role fits has anything left',
     story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts'] }),
     view: { ...NOBODY, spent: new Map([['backend-dev', 'too dear']]) },
-    step: 'fail 1: it has no owner, and no teammate with a fitting role can take it: backend-dev: too dear',
+    step: unclaimable('no teammate with a fitting role can take it: backend-dev: too dear'),
   },
   {
     name: 'what is nobody’s, with files of two',
     story: begun().tell('task_created', { ...UNOWNED, files: ['src/api/a.ts', 'tests/a.test.ts'] }),
     view: both,
-    step: 'fail 1: it has no owner, and its files belong to backend-dev and tester: each of them needs a separate task',
+    step: unclaimable('its files belong to backend-dev and tester: each of them needs a separate task'),
   },
   {
     name: 'what is nobody’s, and the team is full',
@@ -304,7 +309,7 @@ const CASES: readonly {
       .tell('task_created', { ...UNOWNED, files: ['design/tokens.json'] })
       .join('backend-dev', 'tester'),
     view: { ...both, maxTeammates: 2 },
-    step: 'fail 1: it has no owner, and no teammate with a fitting role can take it: designer: max_teammates is 2',
+    step: unclaimable('no teammate with a fitting role can take it: designer: max_teammates is 2'),
   },
   {
     name: 'what is nobody’s and waits for what has failed',
@@ -335,7 +340,7 @@ const CASES: readonly {
     step: 'start backend-dev',
   },
   {
-    name: 'what is claimed by who is gone and begins nothing any more holds nobody up for ever',
+    name: 'what was begun by who is gone and begins nothing any more holds nobody up for ever',
     story: begun().tell('task_created', UNOWNED).join('backend-dev').claim('1', 'backend-dev'),
     view: { ...NOBODY, spent: new Map([['backend-dev', 'it has used all']]) },
     step: 'stuck',
@@ -436,7 +441,7 @@ const CASES: readonly {
   },
 ];
 
-function wordsOf(step: ReturnType<typeof leadStep>): string {
+function lineOfStep(step: ReturnType<typeof leadStep>): string {
   switch (step.kind) {
     case 'start':
       return `start ${step.roles.join(', ')}`;
@@ -452,7 +457,7 @@ function wordsOf(step: ReturnType<typeof leadStep>): string {
 for (const { name, story, view = NOBODY, step } of CASES) {
   test(`the lead's next step: ${name}`, () => {
     const next = leadStep(story.state, view);
-    assert.equal(wordsOf(next), step);
+    assert.equal(lineOfStep(next), step);
   });
 }
 

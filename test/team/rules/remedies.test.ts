@@ -157,7 +157,7 @@ test('failing tests of two owners are two reports', () => {
 });
 
 test('no tests: the tester writes some', () => {
-  const { messages, tasks } = remedies({ gate: gate([failed('tests', 'no tests ran')]) });
+  const { messages, tasks } = remedies({ gate: gate([failed('tests', wordsOf(GATE_CODES.no_tests_ran, {}))]) });
   assert.deepEqual([messages, tasks.map(({ owner }) => owner)], [[], ['tester']]);
 });
 
@@ -275,7 +275,10 @@ test('coverage that nothing measures is the tester’s once; asked before, it is
   const trust5 = scores('tested');
   const dimensions = trust5.dimensions.map((one) => ({
     ...one,
-    figures: ['coverage: not measured: package.json has no script', 'quality.required names coverage'],
+    figures: [
+      wordsOf(GATE_CODES.part_not_measured, { part: 'coverage', why: 'package.json has no script' }),
+      'quality.required names coverage',
+    ],
   }));
   const input = { gate: gate([unmeasured]), trust5: { ...trust5, dimensions } };
   const { tasks, notes } = remedies(input);

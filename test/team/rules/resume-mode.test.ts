@@ -22,13 +22,13 @@ host_version       | asked | team
 host_version       | found | team
 host_version       | no    | alone | it would be none
 team_create_failed | asked | team
-team_create_failed | found | alone | TeamCreate failed: as it was; its command with --team makes a team of it
+team_create_failed | found | alone | ${FALLBACK_TRIGGERS.team_create_failed}: as it was; its command with --team makes a team of it
 team_create_failed | no    | alone | it would be none
 spawn_failed       | asked | team
-spawn_failed       | found | alone | a teammate could not be started: as it was; its command with --team makes a team of it
+spawn_failed       | found | alone | ${FALLBACK_TRIGGERS.spawn_failed}: as it was; its command with --team makes a team of it
 spawn_failed       | no    | alone | it would be none
 network_error      | asked | team
-network_error      | found | alone | a network error: as it was; its command with --team makes a team of it
+network_error      | found | alone | ${FALLBACK_TRIGGERS.network_error}: as it was; its command with --team makes a team of it
 network_error      | no    | alone | it would be none
 solo               | asked | team
 solo               | found | alone | no team was wanted: as it was; its command with --team makes a team of it

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { type Code, refusal, type Values } from '../../../../src/base/rules/codes.ts';
+import { BASE_CODES } from '../../../../src/base/rules/base-codes.ts';
+import { type Code, refusal, textOf, type Values } from '../../../../src/base/rules/codes.ts';
 import { NO_FLAGS } from '../../../../src/claude-code/rules/arguments.ts';
 import { LEAD_CODES } from '../../../../src/team/rules/codes/lead-codes.ts';
 import { LOG_CODES } from '../../../../src/team/rules/codes/log-codes.ts';
@@ -17,7 +18,7 @@ import {
 import type { CommandName, Flags } from '../../../../src/team/rules/select/command.ts';
 import { type Selection, select } from '../../../../src/team/rules/select/selection.ts';
 import type { TeamSettings } from '../../../../src/team/rules/settings.ts';
-import { isRefusal } from '../../../support/codes.ts';
+import { isRefusal, wordsOf } from '../../../support/codes.ts';
 import { teamSettings } from '../../../support/team-settings.ts';
 
 /** Nothing that a selection says but what the mode depends on. */
@@ -57,11 +58,12 @@ const team: Flags = { ...NO_FLAGS, wish: 'team' };
 const solo: Flags = { ...NO_FLAGS, wish: 'solo' };
 const force: Flags = { ...NO_FLAGS, force: true };
 const off = teamSettings({ enabled: false });
+const UNKNOWN_KEY = refusal(BASE_CODES.config_unknown_key, { key: 'workflow.team.enabeld' });
 const BROKEN = refusal(LOG_CODES.settings_defaults_hold, {
-  said: 'workflow.yaml has a problem:\n  workflow.team.enabeld: unknown key',
+  said: wordsOf(BASE_CODES.settings_invalid, { path: 'workflow.yaml', amount: 'a problem', problems: [UNKNOWN_KEY] }),
 });
 /** Its problem in one line, without what holds instead. */
-const BROKEN_LINE = 'workflow.yaml has a problem: workflow.team.enabeld: unknown key';
+const BROKEN_LINE = `workflow.yaml has a problem: ${textOf(UNKNOWN_KEY)}`;
 const unset = { value: undefined, source: null } as const;
 const noFallback = (settings: TeamSettings) =>
   teamSettings({ ...settings, fallback: { ...settings.fallback, enabled: false } });

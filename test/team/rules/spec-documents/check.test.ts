@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import type { Code } from '../../../../src/base/rules/codes.ts';
 import { DOMAINS } from '../../../../src/guard/rules/areas.ts';
 import { insideProject } from '../../../../src/guard/rules/ownership.ts';
 import { SPEC_CODES } from '../../../../src/team/rules/codes/spec-codes.ts';
@@ -18,13 +19,18 @@ import { asParagraph, asWords } from '../../../../src/team/rules/spec-documents/
 import { renderPlan } from '../../../../src/team/rules/spec-documents/plan-document.ts';
 import { SPEC_STATUSES } from '../../../../src/team/rules/spec-documents/spec.ts';
 import { renderSpec } from '../../../../src/team/rules/spec-documents/spec-document.ts';
-import { wordsOf } from '../../../support/codes.ts';
+import { END, joined, START, type Told, wordsLike, wordsOf } from '../../../support/codes.ts';
 import { ACCEPTANCE_TEXT, PLAN_TEXT, SPEC_ID, SPEC_TEXT } from '../../../support/spec.ts';
 
 const GOOD = { id: SPEC_ID, spec: SPEC_TEXT, plan: PLAN_TEXT, acceptance: ACCEPTANCE_TEXT };
 
 function problems(texts: Partial<typeof GOOD> | { readonly plan: null; readonly acceptance: null }): readonly string[] {
   return checkSpec({ ...GOOD, ...texts }).map(({ file, line, words }) => `${file}:${line}: ${words}`);
+}
+
+/** The problem of that code at that line of a document. */
+function at<C extends Code>(place: string, of: C, values: Told<C>): RegExp {
+  return joined(START, `${place}: `, wordsLike(of, values), END);
 }
 
 /** One change of a good document, which has to be found in it. */
@@ -87,7 +93,7 @@ const SPEC_CASES: readonly (readonly [what: string, from: string, to: string, sa
   ],
   ['an end before the begin', '2026-01-31', '2026-01-29', /^spec\.md:6: updated: expected 2026-01-30 or later/],
   ['no number', '- R1: The', '- The', /^spec\.md:15: expected a number before the requirement/],
-  ['a number twice', '- R3:', '- R2:', /^spec\.md:17: R2: expected once, got it again; it stands in line 16$/],
+  ['a number twice', '- R3:', '- R2:', at('spec.md:17', SPEC_CODES.spec_item_repeated, { id: 'R2', first: 16 })],
   ['no form', 'R1: The system shall keep', 'R1: Keep', /^spec\.md:15: R1: expected "The <system> shall <response>, or/],
   [
     'an unwanted case without then',
@@ -114,12 +120,12 @@ for (const [what, from, to, said] of SPEC_CASES)
   });
 
 const PLAN_CASES: readonly (readonly [what: string, from: string, to: string, said: RegExp])[] = [
-  ['a task twice', '## T2:', '## T1:', /^plan\.md:15: T1: expected once, got it again; it stands in line 7$/],
+  ['a task twice', '## T2:', '## T1:', at('plan.md:15', SPEC_CODES.spec_item_repeated, { id: 'T1', first: 7 })],
   [
     'an unknown requirement',
     'requirements: R2, R4',
     'requirements: R2, R9',
-    /^plan\.md:23: T2: requirements: there is no R9; there is R1, R2/,
+    at('plan.md:23', SPEC_CODES.spec_reference_unknown, { who: 'T2: requirements', id: 'R9', known: /R1, R2.*/ }),
   ],
   [
     'a task for nothing',
@@ -131,7 +137,7 @@ const PLAN_CASES: readonly (readonly [what: string, from: string, to: string, sa
     'an unknown task',
     'depends on: T1',
     'depends on: T7',
-    /^plan\.md:22: T2: depends on: there is no T7; there is T1, T2$/,
+    at('plan.md:22', SPEC_CODES.spec_reference_unknown, { who: 'T2: depends on', id: 'T7', known: 'T1, T2' }),
   ],
   [
     'a file twice',
@@ -143,13 +149,13 @@ const PLAN_CASES: readonly (readonly [what: string, from: string, to: string, sa
     'a task that waits for itself',
     'depends on: T1',
     'depends on: T2',
-    /^plan\.md:22: T2: depends on: waits for itself: T2 → T2$/,
+    at('plan.md:22', SPEC_CODES.spec_dependency_cycle, { task: 'T2', cycle: 'T2 → T2' }),
   ],
   [
     'tasks that wait for each other',
     'depends on: none',
     'depends on: T2',
-    /^plan\.md:12: T1: depends on: waits for itself: T1 → T2 → T1$/,
+    at('plan.md:12', SPEC_CODES.spec_dependency_cycle, { task: 'T1', cycle: 'T1 → T2 → T1' }),
   ],
   [
     'a path outside',
@@ -201,7 +207,12 @@ for (const [what, from, to, said] of PLAN_CASES)
 
 const ACCEPTANCE_CASES: readonly (readonly [what: string, from: string, to: string, said: RegExp])[] = [
   ['a scenario twice', '- A2 (', '- A1 (', /^acceptance\.md:9: A1: expected once/],
-  ['an unknown requirement', '(R5)', '(R6)', /^acceptance\.md:9: A2: there is no R6/],
+  [
+    'an unknown requirement',
+    '(R5)',
+    '(R6)',
+    at('acceptance.md:9', SPEC_CODES.spec_reference_unknown, { who: 'A2', id: 'R6' }),
+  ],
   ['no requirement', '- A2 (R5):', '- A2:', /^acceptance\.md:9: A2: expected the requirements that it proves/],
   [
     'no then',
@@ -365,25 +376,26 @@ test('a file of a task that lies in a submodule is named', () => {
 test('a conflict of a merge is named with its lines, in whatever document', () => {
   for (const name of ['spec', 'plan', 'acceptance'] as const) {
     const lines = GOOD[name].split('\n');
-    for (const at of [2, 8, lines.length - 1]) {
-      const both = ['<<<<<<< HEAD', lines[at], '=======', lines[at], '>>>>>>> side'];
-      const found = problems({ [name]: [...lines.slice(0, at), ...both, ...lines.slice(at + 1)].join('\n') });
-      const words = 'expected a merge that is settled, got the conflict marker';
+    for (const index of [2, 8, lines.length - 1]) {
+      const both = ['<<<<<<< HEAD', lines[index], '=======', lines[index], '>>>>>>> side'];
+      const found = problems({ [name]: [...lines.slice(0, index), ...both, ...lines.slice(index + 1)].join('\n') });
+      const words = (marker: string) => wordsOf(SPEC_CODES.spec_conflict_marker, { marker });
       assert.deepEqual(found, [
-        `${name}.md:${at + 1}: ${words} "<<<<<<< HEAD"`,
-        `${name}.md:${at + 5}: ${words} ">>>>>>> side"`,
+        `${name}.md:${index + 1}: ${words('"<<<<<<< HEAD"')}`,
+        `${name}.md:${index + 5}: ${words('">>>>>>> side"')}`,
       ]);
     }
   }
 });
 
 test('files of tasks that differ by case alone are named', () => {
-  const words = 'got "src/api/login.ts" in T1 (line 11): on many computers both are one file';
+  const taken = (id: string, file: string) =>
+    wordsOf(SPEC_CODES.plan_file_name_taken, { id, file, other: '"src/api/login.ts"', task: 'T1 (line 11)' });
   assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/components/form.tsx', './src/api/Login.ts') }), [
-    `plan.md:19: T2: files: "./src/api/Login.ts": expected another name or the same case, ${words}`,
+    `plan.md:19: ${taken('T2', '"./src/api/Login.ts"')}`,
   ]);
   assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/models/user.ts', 'src/API/login.ts') }), [
-    `plan.md:11: T1: files: "src/API/login.ts": expected another name or the same case, ${words}`,
+    `plan.md:11: ${taken('T1', '"src/API/login.ts"')}`,
   ]);
   assert.deepEqual(problems({ plan: changed(PLAN_TEXT, 'src/components/form.tsx', 'src/api/login.ts') }), []);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { SPEC_CODES } from '../../../../src/team/rules/codes/spec-codes.ts';
 import { checkSpec, readSpecTexts } from '../../../../src/team/rules/spec-documents/check.ts';
 import {
   type PlanResults,
@@ -11,6 +12,7 @@ import {
 } from '../../../../src/team/rules/spec-documents/from-results.ts';
 import { specTextsOf } from '../../../../src/team/rules/spec-documents/new-spec.ts';
 import { RESULT_FORMS } from '../../../../src/team/rules/spec-documents/result-form.ts';
+import { END, joined, START, wordsLike } from '../../../support/codes.ts';
 import { ANALYST, ARCHITECT, RESEARCHER } from '../../../support/plan-results.ts';
 
 const FEATURE = 'Users can log out of their account';
@@ -109,7 +111,14 @@ const FAULTS: readonly {
     results: { architect: ARCHITECT.replace('requirements: R2', 'requirements: R7') },
     said: [
       ['architect', /^R2: expected a task in plan\.md that is for it, got none$/],
-      ['architect', /^T2: requirements: there is no R7; there is R1, R2$/],
+      [
+        'architect',
+        joined(
+          START,
+          wordsLike(SPEC_CODES.spec_reference_unknown, { who: 'T2: requirements', id: 'R7', known: 'R1, R2' }),
+          END,
+        ),
+      ],
     ],
   },
   {

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { summaryOf } from '../../../../src/daemon/rules/team-summary.ts';
 import type { CheckResult } from '../../../../src/gate/rules/quality.ts';
+import { LEAD_CODES } from '../../../../src/team/rules/codes/lead-codes.ts';
 import { type ReportInput, teamReport } from '../../../../src/team/rules/views/report.ts';
+import { wordsOf } from '../../../support/codes.ts';
 import { LEAD, Story } from '../../../support/team.ts';
 
 function told(): Story {
@@ -87,7 +89,8 @@ test('files that decide what was measured are named where they were changed, and
 });
 
 test('what a team was made for is named with its reasons, in its report too', () => {
-  const left = 'not built: SPEC-PAY-001, which the issue names, is not approved (status: draft).';
+  const why = wordsOf(LEAD_CODES.issue_spec_not_approved, { spec: 'SPEC-PAY-001', why: 'status: draft' });
+  const left = `not built: ${why}`;
   const { state } = new Story().tell('proposed', { reasons: ['the issue names SPEC-A-001', left] }).tell('created');
   assert.match(
     reportOf({ state }),
