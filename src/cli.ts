@@ -32,6 +32,12 @@ function workerName(text: string): string {
   return text;
 }
 
+function logFormat(): Option {
+  return new Option('--log-format <format>', 'text for people, json for machines')
+    .choices(['text', 'json'])
+    .default('text');
+}
+
 const STEERING = [
   ['pause', 'end the attempt on an issue and start none before tool resume; it counts for nothing'],
   ['resume', 'go on with a paused issue, in the same session'],
@@ -58,17 +64,12 @@ function createProgram(): Command {
     .description('watch a repository for labelled issues and run an agent on each')
     .argument('[workflow]', 'the workflow file', './WORKFLOW.md')
     .option('--port <n>', 'port of the status server, over the one in the file; 0: none', port)
-    .addOption(
-      new Option('--log-format <format>', 'text for people, json for machines')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
+    .addOption(logFormat())
     .option('--once', 'poll once, finish what that started, exit')
     .action(async (path: string, options: { port?: number; logFormat: 'text' | 'json'; once?: boolean }) => {
       const { saveMemory } = await import('./cli/v8-flags.ts');
       saveMemory();
-      const { loadEnglishZod } = await import('./base/english-zod.ts');
-      loadEnglishZod();
+      await import('./base/english-zod.ts');
       const { serveCommand } = await import('./cli/serve.ts');
       await serveCommand(path, options);
     });
@@ -119,14 +120,9 @@ function createProgram(): Command {
     .option('--name <name>', 'name of this worker, one of its own for each; default: the host name', workerName)
     .option('--state-dir <dir>', 'bundles, homes of agents and a lock; default: $XDG_STATE_HOME/toolcrew/worker')
     .option('--root <dir>', 'where workspaces are made', '/tmp/tool-worker')
-    .addOption(
-      new Option('--log-format <format>', 'text for people, json for machines')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
+    .addOption(logFormat())
     .action(async (options: WorkerCommandOptions) => {
-      const { loadEnglishZod } = await import('./base/english-zod.ts');
-      loadEnglishZod();
+      await import('./base/english-zod.ts');
       const { workerCommand } = await import('./cli/worker.ts');
       await workerCommand(options);
     });
