@@ -1,12 +1,12 @@
 // A worker's requests to the coordinator of an attempt: each is repeated until it is answered.
 
 import { randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
 import { errorCode, failure, messageOf } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
@@ -14,6 +14,7 @@ import { goOnProof, isSame, newToken, orderProof, takeProof } from '../proofs.ts
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId } from '../rules/job.ts';
 import {
+  type AgentUsage,
   type Beat,
   beatAnswerSchema,
   decodeJson,
@@ -37,6 +38,7 @@ import {
   Unanswered,
   Unreachable,
 } from './coordinator-answers.ts';
+import { type Body, contentOf, readText } from './request-body.ts';
 
 export type ClientOptions = {
   readonly job: SignedJob;
@@ -75,11 +77,6 @@ const MOST_SAME = 2;
 /** A full disk, or a place that cannot be written. */
 export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
-type Body =
-  | { readonly kind: 'none'; readonly headers: Readonly<Record<string, string>> }
-  | { readonly kind: 'json'; readonly value: unknown }
-  | { readonly kind: 'file'; readonly path: string | null; readonly headers: Readonly<Record<string, string>> };
-
 export class CoordinatorClient {
   readonly #options: ClientOptions;
   #agent = new Agent({ headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS });
@@ -97,6 +94,8 @@ export class CoordinatorClient {
   onMoved: () => Promise<void> = async () => undefined;
   /** Commit of the default branch that the work goes back to. */
   #base = '';
+  /** What the agent had used when its attempt began, as coordinators counted it. */
+  #used: AgentUsage = NO_USAGE;
   /** What came in the place of the last answer. */
   #silence = 'no answer';
 
@@ -258,9 +257,9 @@ export class CoordinatorClient {
   async #moveTo({ address }: Successor, nonce: string): Promise<void> {
     const { key, worker, version, signal } = this.#options;
     const { repository, issue, life, attempt } = this.#job;
-    const [base, pid] = [this.#base, this.#pid];
+    const [base, pid, used] = [this.#base, this.#pid, this.#used];
     const proof = goOnProof(key, this.#id, nonce, worker);
-    const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid };
+    const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid, used };
     const body: Body = { kind: 'json', value };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_BEAT_MS)]);
     // Whoever is asked there may be nobody of this fleet: no token goes with it.
@@ -268,10 +267,11 @@ export class CoordinatorClient {
     const answered = decodeJson(goOnAnswerSchema, text);
     if (!isSame(answered.proof, orderProof(key, this.#id, nonce, answered.answer)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
-    const { token, ...as } = decodeJson(goneOnSchema, answered.answer);
+    const { token, used: counted, ...as } = decodeJson(goneOnSchema, answered.answer);
     this.#job = { ...this.#job, ...as, coordinator: address };
     this.#id = attemptId(this.#job);
     this.#token = token;
+    this.#used = counted;
     this.#moves += 1;
     this.renewConnections();
     await this.onMoved();
@@ -391,18 +391,4 @@ export class CoordinatorClient {
       throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
     }
   }
-}
-
-async function readText(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function contentOf(body: Body): Promise<readonly [Readable | string | null, Readonly<Record<string, string>>]> {
-  if (body.kind === 'none') return [null, body.headers];
-  if (body.kind === 'json') return [JSON.stringify(body.value), { 'content-type': 'application/json' }];
-  if (body.path === null) return ['', body.headers];
-  const { size } = await stat(body.path);
-  return [createReadStream(body.path), { ...body.headers, 'content-length': String(size) }];
 }
