@@ -155,6 +155,9 @@ export const beatAnswerSchema = z.object({
   others: z.object({ stop: ids, over: ids }).optional(),
 });
 
+/** What an agent asks. `attempt` and the others: `RequestPlace`. */
+export const askSchema = z.object({ request: z.unknown(), attempt: count, number: count, isRepeated: z.boolean() });
+
 export const startedSchema = z.object({ pid: count });
 export const turnAnswerSchema = z.object({ prompt: text.nullable() });
 

@@ -5,7 +5,7 @@ import { NO_USAGE } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
-import type { AgentRequest, AgentRequestHandler } from '../../daemon/ports.ts';
+import type { AgentRequest, AgentRequestHandler, RequestPlace } from '../../daemon/ports.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
@@ -202,7 +202,7 @@ export class RemoteAttempt {
     return { prompt: this.#stopping.signal.aborted ? null : await this.options.hooks.nextTurn() };
   }
 
-  async ask(request: AgentRequest, signal: AbortSignal): Promise<unknown> {
+  async ask(request: AgentRequest, signal: AbortSignal, place: RequestPlace): Promise<unknown> {
     const { handler } = this.options;
     if (handler === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
     // No combined signal: Node 20 keeps each of them as long as the coordinator runs.
@@ -212,7 +212,7 @@ export class RemoteAttempt {
     for (const source of sources) source.addEventListener('abort', end, { once: true });
     if (sources.some(({ aborted }) => aborted)) end();
     try {
-      return await handler(request, over.signal);
+      return await handler(request, over.signal, place);
     } finally {
       for (const source of sources) source.removeEventListener('abort', end);
     }

@@ -96,6 +96,8 @@ export class CoordinatorClient {
   #base = '';
   /** What the agent had used when its attempt began, as coordinators counted it. */
   #used: AgentUsage = NO_USAGE;
+  /** Requests of the agent so far. */
+  #asked = 0;
   /** What came in the place of the last answer. */
   #silence = 'no answer';
 
@@ -187,9 +189,14 @@ export class CoordinatorClient {
     return decodeJson(turnAnswerSchema, await this.#call('turn', {}, moves)).prompt;
   }
 
-  /** @param moves throws `Moved` once there were more */
-  async ask(asked: unknown, moves = this.#moves): Promise<Readonly<Record<string, unknown>>> {
-    return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', asked, moves));
+  /** Gives what asks for the agent, the same request for each coordinator. It throws `Moved` once there were more than `moves`. */
+  asker(request: unknown): (moves: number) => Promise<Readonly<Record<string, unknown>>> {
+    this.#asked += 1;
+    const [attempt, number, first] = [this.#options.job.attempt, this.#asked, this.#moves];
+    return async (moves) => {
+      const value = { request, attempt, number, isRepeated: moves !== first };
+      return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', value, moves));
+    };
   }
 
   /** @param path of the bundle; null: the coordinator has all commits */
