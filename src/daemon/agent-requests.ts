@@ -95,8 +95,9 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     const { prefix, made } = commentsOf(place);
     const end = `:${digest(text)}`;
     // It may stand there although no answer came: the same words again are the same comment.
-    const unsure = [...made].find(([key, state]) => state === 'started' && key.endsWith(end));
-    const key = unsure?.[0] ?? `${prefix}${place?.number ?? made.size + 1}${end}`;
+    const isSame = (state: string) => state === 'started' || place?.isRepeated === true;
+    const known = [...made].find(([key, state]) => key.endsWith(end) && isSame(state));
+    const key = known?.[0] ?? `${prefix}${place?.number ?? made.size + 1}${end}`;
     if (made.get(key) === 'finished') return { commented: true };
     if (!made.has(key) && made.size >= MAX_COMMENTS) throw failure(WORK_CODES.comment_limit, { limit: MAX_COMMENTS });
     await publisher.comment(entryOf(), key, text, signal, { mayStand: place?.isRepeated === true });

@@ -81,6 +81,35 @@ test('a comment whose answer alone was lost is not posted again', async () => {
   await world.stop();
 });
 
+test('words that the agent said again after a failure, and whose answer was lost, stand once', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  const addComment = world.tracker.addComment.bind(world.tracker);
+  let isFirst = true;
+  world.tracker.addComment = async (...comment) => {
+    await addComment(...comment);
+    if (isFirst) {
+      isFirst = false;
+      throw new Error('the connection was cut');
+    }
+  };
+  world.script = async ({ ask, request: { attempt } }) => {
+    const say = (number: number, isRepeated: boolean) =>
+      ask({ type: 'comment', issue: 1, body: WORDS }, signal, { attempt: 1, number, isRepeated });
+    if (attempt === 1) await assert.rejects(say(1, false));
+    await say(2, attempt > 1);
+    if (attempt > 1) return { ok: true, words: '' };
+    world.kill();
+    return new Promise(() => undefined);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.restart();
+  await world.pass(60_000);
+  assert.equal(world.started.length, 2);
+  assert.equal(world.tracker.comments.filter(({ body }) => body === WORDS).length, 1);
+  await world.stop();
+});
+
 test('an agent that says the same twice is heard twice, and has one limit under all daemons', async () => {
   const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
   let refused: unknown = null;
