@@ -4,7 +4,7 @@ import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { clip, digest, oneLine } from '../base/rules/text.ts';
-import type { AgentRequest, AgentRequestHandler, Journal, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
+import type { AgentRequestHandler, Journal, RequestPlace, Tracker, Workspaces, WorkspaceTask } from './ports.ts';
 import type { Publisher } from './publish/publish.ts';
 import { cutBody, MAX_BODY } from './publish/tracker-texts.ts';
 import { FOLLOW_CODES } from './rules/codes/follow-codes.ts';
@@ -34,12 +34,8 @@ type Answer = Readonly<Record<string, unknown>>;
 /** Answers the requests of one attempt, one after the other. */
 export function createAgentRequestHandler(options: AgentRequestOptions): AgentRequestHandler {
   const { journal, tracker, workspaces, publisher, log, issue, task } = options;
-  let comments = 0;
-  let posted = 0;
   /** The question of this attempt. */
   let question: string | null = null;
-  /** Comments that may stand there although no answer came: the same words again are the same comment. */
-  const unsure = new Map<string, number>();
   /** Keys of the answers of this attempt in review threads. */
   const replies = new Set<string>();
 
@@ -87,15 +83,24 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     };
   };
 
-  const comment = async (body: string, signal: AbortSignal): Promise<Answer> => {
+  /** Effects of the comments of this agent, also of those that an earlier daemon posted for it. */
+  const commentsOf = (place: RequestPlace | undefined) => {
+    const prefix = `comment:${place?.attempt ?? task.attempt}:`;
+    const made = Object.entries(entryOf().effects).filter(([key]) => key.startsWith(prefix));
+    return { prefix, made: new Map(made) };
+  };
+
+  const comment = async (body: string, signal: AbortSignal, place: RequestPlace | undefined): Promise<Answer> => {
     const text = cutBody(body);
-    if (comments >= MAX_COMMENTS && !unsure.has(text)) throw failure(WORK_CODES.comment_limit, { limit: MAX_COMMENTS });
-    const number = unsure.get(text) ?? comments + 1;
-    comments = Math.max(comments, number);
-    unsure.set(text, number);
-    await publisher.comment(entryOf(), `comment:${task.attempt}:${number}`, text, signal);
-    unsure.delete(text);
-    posted += 1;
+    const { prefix, made } = commentsOf(place);
+    const end = `:${digest(text)}`;
+    // It may stand there although no answer came: the same words again are the same comment.
+    const isSame = (state: string) => state === 'started' || place?.isRepeated === true;
+    const known = [...made].find(([key, state]) => key.endsWith(end) && isSame(state));
+    const key = known?.[0] ?? `${prefix}${place?.number ?? made.size + 1}${end}`;
+    if (made.get(key) === 'finished') return { commented: true };
+    if (!made.has(key) && made.size >= MAX_COMMENTS) throw failure(WORK_CODES.comment_limit, { limit: MAX_COMMENTS });
+    await publisher.comment(entryOf(), key, text, signal, { mayStand: place?.isRepeated === true });
     return { commented: true };
   };
 
@@ -129,9 +134,10 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     return { number, url, branch: task.branch };
   };
 
-  const done = async (signal: AbortSignal): Promise<Answer> => {
+  const done = async (signal: AbortSignal, place: RequestPlace | undefined): Promise<Answer> => {
     const sha = await workspaces.peek(task, signal);
-    if (sha === null && posted === 0) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
+    const hasPosted = () => [...commentsOf(place).made.values()].includes('finished');
+    if (sha === null && !hasPosted()) throw failure(WORK_CODES.nothing_committed, { branch: task.branch });
     requireNoQuestion();
     await journal.append({ type: 'asked_done', issue: issue.number });
     return { accepted: true, committed: sha !== null };
@@ -172,19 +178,19 @@ export function createAgentRequestHandler(options: AgentRequestOptions): AgentRe
     return { replied: true };
   };
 
-  const answer = (request: AgentRequest, signal: AbortSignal): Promise<Answer> => {
+  const answer: AgentRequestHandler = (request, signal, place) => {
     if (request.type === 'reply') return reply(request.thread, request.body, signal);
     if (request.type === 'pull_request') return pullRequest(request.title, request.body, signal);
     requireIssue(request.issue);
     if (request.type === 'ask') return ask(request.body, signal);
     if (request.type === 'show') return show(signal);
-    if (request.type === 'comment') return comment(request.body, signal);
-    return done(signal);
+    if (request.type === 'comment') return comment(request.body, signal, place);
+    return done(signal, place);
   };
 
   let last: Promise<unknown> = Promise.resolve();
-  return (request, signal) => {
-    const next = last.then(() => answer(request, signal));
+  return (...asked) => {
+    const next = last.then(() => answer(...asked));
     last = next.catch(() => undefined);
     return next;
   };

@@ -322,10 +322,17 @@ export type AgentRequest =
   | { readonly type: 'pull_request'; readonly title: string; readonly body: string }
   | { readonly type: 'reply'; readonly thread: number; readonly body: string };
 
+/**
+ * A request among all that its agent made, where another daemon may go on with the agent. `attempt`: the agent's first one.
+ * `isRepeated`: an earlier daemon may have performed it.
+ */
+export type RequestPlace = { readonly attempt: number; readonly number: number; readonly isRepeated: boolean };
+
 /** Answers one request of the agent; a refusal is a rejected ToolError. */
 export type AgentRequestHandler = (
   request: AgentRequest,
   signal: AbortSignal,
+  place?: RequestPlace,
 ) => Promise<Readonly<Record<string, unknown>>>;
 
 export interface AgentSocket {

@@ -87,6 +87,7 @@ export async function endInterruptedAttempt(
       hasMessages: messagesOf(journal.state, entry.number).length > 0,
       costUsd: spentOf(entry).cost_usd,
       turns: entry.running.turns,
+      mayGoOn: options.bringWork !== undefined && entry.effects[`agent:${entry.attempt}`] === 'finished',
     },
     workflow().agent,
     clock.now(),

@@ -35,7 +35,18 @@ export type SignedJob = FleetJob & { readonly proof: string };
 
 export const takeSchema = z.object({ id: word, nonce: word, worker: word, version: word, proof: word });
 
-/** An agent at work under a coordinator that is gone. `base`: commit of the default branch that its work goes back to. */
+const usage = z.object({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cost_usd: z.number(),
+  turns: z.number(),
+});
+export type AgentUsage = z.infer<typeof usage>;
+
+/**
+ * An agent at work under a coordinator that is gone. `base`: commit of the default branch that its work goes back to.
+ * `used`: what the agent had used when its last attempt began.
+ */
 export const goOnSchema = takeSchema.extend({
   repository: word,
   issue: count,
@@ -43,11 +54,13 @@ export const goOnSchema = takeSchema.extend({
   attempt: count,
   base: sha,
   pid: count,
+  used: usage,
 });
 export type GoOnRequest = z.infer<typeof goOnSchema>;
 
-/** The attempt as which it goes on. */
-export const goneOnSchema = z.object({ token: word, attempt: count, fence: count });
+/** The attempt as which it goes on. `used`: as above, of this attempt. */
+export const goneOnSchema = z.object({ token: word, attempt: count, fence: count, used: usage });
+export type GoneOn = z.infer<typeof goneOnSchema>;
 
 /** `answer` is JSON, so that its proof is of the very text. */
 export const goOnAnswerSchema = z.object({ answer: z.string(), proof: word });
@@ -108,13 +121,6 @@ export const orderSchema = z.object({
 });
 export type Order = z.infer<typeof orderSchema>;
 
-const usage = z.object({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cost_usd: z.number(),
-  turns: z.number(),
-});
-
 const event: z.ZodType<AgentEvent> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('session'), sessionId: word }),
   z.object({ type: z.literal('message'), text }),
@@ -148,6 +154,9 @@ export const beatAnswerSchema = z.object({
   words: z.object({ text: z.string(), keys: z.array(z.string()) }).nullable(),
   others: z.object({ stop: ids, over: ids }).optional(),
 });
+
+/** What an agent asks. `attempt` and the others: `RequestPlace`. */
+export const askSchema = z.object({ request: z.unknown(), attempt: count, number: count, isRepeated: z.boolean() });
 
 export const startedSchema = z.object({ pid: count });
 export const turnAnswerSchema = z.object({ prompt: text.nullable() });

@@ -169,3 +169,23 @@ test('an answer is waited for no longer than the issue: the end of the daemon an
   assert.deepEqual(world.journal.state.entries.get(1), undefined);
   await world.stop();
 });
+
+for (const [where, bringWork] of [
+  ['on a worker', async () => true],
+  ['on this machine', undefined],
+] as const satisfies readonly (readonly [string, BringWork | undefined])[])
+  test(`the attempt after a second death of the daemon begins at once for an agent ${where} that may be at work, and for no other`, async () => {
+    const world = new World(ONE_TRY, bringWork === undefined ? {} : { bringWork });
+    world.script = hang;
+    world.tracker.open(1);
+    await world.start();
+    for (let death = 1; death <= 2; death++) {
+      world.kill();
+      await world.restart();
+      await world.pass(1_000);
+    }
+    assert.deepEqual(attemptsOf(world), bringWork === undefined ? [1, 2] : [1, 2, 3]);
+    await world.pass(90_000);
+    assert.deepEqual(attemptsOf(world), [1, 2, 3]);
+    await world.stop();
+  });

@@ -7,6 +7,7 @@ import { converse } from '../../src/agents/claude-session.ts';
 import type { RunEnd } from '../../src/agents/ports.ts';
 import { AGENT_CODES } from '../../src/agents/rules/agent-codes.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
+import { digest } from '../../src/base/rules/text.ts';
 import { collectWork } from '../../src/daemon/collect-work.ts';
 import { MAX_OUTAGES } from '../../src/daemon/rules/attempt-end.ts';
 import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
@@ -515,7 +516,7 @@ test('a comment that was posted although no answer came is not posted again', as
   await world.pass(MINUTE);
   assert.deepEqual(
     world.tracker.comments.map(({ marker }) => marker),
-    ['1-1-comment-1-1', '1-1-comment-gave_up-1'],
+    [`1-1-comment-1-1-${digest('On it.')}`, '1-1-comment-gave_up-1'],
   );
   await world.stop();
 });

@@ -1,5 +1,5 @@
 // Two hundred issues on four workers with faults all along, over real Redis and real HTTP: each ends done, or failed with its reason.
-// The agents, the hosting service and the workspaces are played, since two hundred real attempts take too long.
+// The agents, the hosting service and the workspaces are played; test/slow/fleet-many.test.ts has real ones.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -51,11 +51,18 @@ const KEYS: Partial<Record<Effect, readonly string[]>> = { hook: ['after_create:
 
 type FleetCase = Case & { readonly elsewhere: boolean };
 
+/** The worker asks the next coordinator for what got no answer. */
+const COMMENTED: FleetCase = {
+  ...{ effect: 'comment', key: 'comment:1:', moment: 'performed', elsewhere: true },
+  ...{ keys: [], ends: 'tool-done', comments: true },
+};
+
 const CASES = Object.entries(SCENARIOS).flatMap(([name, scenario]) => {
   const effect = name as Effect;
   const keys = KEYS[effect] ?? scenario.keys;
   return keys.flatMap((key) => MOMENTS[effect].map((killed): FleetCase => ({ ...scenario, effect, key, ...killed })));
 });
+CASES.unshift(COMMENTED);
 
 /** Attempts as the agent saw them. An agent that was at work goes on; one that had not got its prompt is started anew. */
 function ranOf({ effect, moment, isRead, isReviewed, ends }: FleetCase): readonly string[] {

@@ -35,7 +35,11 @@ test('workers of another key or version are told so; a job waits for a worker wi
     const { checks } = JSON.parse((await runTool(['doctor', '--queue', '--json'], { cwd: tempDir(t), env })).stdout);
     return checks.find((one: { name: string }) => one.name === 'fleet key');
   };
-  assert.equal((await row('another-key-0123456789')).code, 'fleet_key_wrong');
+  assert.equal((await row('another-key-0123456789')).code, 'fleet_key_unmatched');
+  const env = cleanEnv(daemon.home, { FLEET_KEY: 'another-key-0123456789' });
+  const { stdout, code: isWrong } = await runTool(['doctor', '--queue', '--json', daemon.workflow], { env });
+  assert.match(stdout, /"code": ?"fleet_key_differs"/);
+  assert.equal(isWrong, 1);
   assert.match((await row(FLEET_KEY)).says, /the coordinator of \S+maintainer\/project has the same/);
   // Told once nobody came for a while.
   await daemon.logged(/expected a worker with big, gpu, got no worker at all.*\(worker_missing\)/i);

@@ -96,6 +96,8 @@ export type FleetOptions = {
   readonly prompt?: string;
   readonly pollMs?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** In the place of the hosting service's own. */
+  readonly apiUrl?: string;
 };
 
 /** A coordinator that hands its attempts to this store. */
@@ -109,6 +111,7 @@ export function startCoordinator(
     // A password must not stand in a file.
     yaml: `queue: { url: "${store.url.includes('@') ? '$QUEUE_URL' : store.url}", key: $FLEET_KEY, lease_ms: ${options.leaseMs ?? 5000}${options.queue === undefined ? '' : `, ${options.queue}`} }\n${options.yaml}`,
     env: { FLEET_KEY, QUEUE_URL: store.url, ...options.env },
+    ...(options.apiUrl === undefined ? {} : { apiUrl: options.apiUrl }),
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
     ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
   });

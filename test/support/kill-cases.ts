@@ -21,6 +21,8 @@ export type Scenario = {
   readonly isRead?: boolean;
   /** The first agent asks a question, and the maintainer answers it. */
   readonly isAsked?: boolean;
+  /** The agent comments on its issue. */
+  readonly comments?: boolean;
   /** Another pull request of the daemon touches the same path; it is merged while the work waits for it. */
   readonly isSerialized?: boolean;
   /** The repository's own WORKFLOW.md has hooks, and the operator allows them. */
@@ -206,6 +208,7 @@ function scriptOf(one: Case, attempts: string, reviews: string): string {
     ...(one.isSerialized ? ['mkdir serial; echo two > serial/2.txt; git add serial'] : []),
     ...(one.isReviewed ? [ANSWERS] : []),
     ...(one.isAsked ? ['if [ "$TOOL_ATTEMPT" = 1 ]; then tool issue ask "Which one?"; exit 0; fi'] : []),
+    ...(one.comments ? ['tool issue comment --body "On it."'] : []),
     one.ends === 'tool-failed' ? 'exit 1' : 'echo done >> work.txt; git add work.txt; git commit -qm "Do it"',
   ].join('\n');
 }
@@ -223,7 +226,7 @@ export async function assertOneEnd(one: Case, place: KilledPlace, issue: number)
   const comments = await forge.comments(issue);
   if (one.isReviewed) await assertAnsweredOnce(forge, issue);
   // With a question, its comment and the answer.
-  assert.equal(comments.length, one.isAsked ? 2 : one.ends === 'tool-failed' || one.nests ? 1 : 0);
+  assert.equal(comments.length, one.isAsked ? 2 : one.ends === 'tool-failed' || one.nests || one.comments ? 1 : 0);
   if (one.isSerialized) {
     const files = await gitAs(forge.bare, 'ls-tree', '-r', '--name-only', `tool/issue-${issue}`);
     assert.match(files, /serial\/1\.txt\nserial\/2\.txt\n/);

@@ -4,6 +4,7 @@ import { packageVersion } from '../../base/package-root.ts';
 import { helpIn, refusal } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';
+import { hostOf } from '../../daemon/github/clone-url.ts';
 import {
   isLoopbackName,
   isPostgresUrl,
@@ -11,11 +12,15 @@ import {
   shownQueueUrl,
   sslModeOf,
 } from '../../daemon/rules/queue-settings.ts';
+import { slugKey } from '../../daemon/rules/repositories.ts';
+import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { addressFrom } from '../../fleet/proofs.ts';
 import { FLEET_CODES } from '../../fleet/rules/fleet-codes.ts';
 import type { Store } from '../../fleet/store/store.ts';
 import { DOCTOR_CODES } from '../rules/doctor-codes.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
+
+type IsOwn = (repository: string) => boolean;
 
 function checkTls(url: string): DoctorCheck {
   const { protocol, hostname } = new URL(url);
@@ -33,18 +38,37 @@ function checkTls(url: string): DoctorCheck {
     : warn('queue TLS', refusal(DOCTOR_CODES.queue_not_encrypted, {}), advice);
 }
 
-/** A coordinator proves its address with its key. */
-async function checkKey(store: Store, key: string): Promise<DoctorCheck> {
+/** Whether a coordinator with this workflow acts for a repository, `<host>/<owner>/<repo>`. */
+export function actsFor({ tracker }: Pick<Workflow, 'tracker'>): IsOwn {
+  const host = hostOf(tracker.apiUrl);
+  const names = (tracker.repositories ?? [tracker.slug]).map((slug) => `${host}/${slugKey(slug)}`.toLowerCase());
+  return (repository) =>
+    names.some((name) => name === repository || (name.endsWith('/*') && repository.startsWith(name.slice(0, -1))));
+}
+
+/** So many repositories of others are named. */
+const MOST_NAMED = 3;
+
+/** A coordinator proves its address with its key. Other fleets may have theirs in the same store. */
+async function checkKey(store: Store, key: string, isOwn: IsOwn | null): Promise<DoctorCheck> {
   const advice = 'export TOOL_FLEET_KEY=…, the value that queue.key names on the coordinator';
   if (key.length < LEAST_KEY)
     return fail('fleet key', refusal(FLEET_CODES.fleet_key_missing, { least: LEAST_KEY, got: key.length }), advice);
   // What the store refuses is the row of the permissions.
   const written = [...(await store.heldAddresses().catch(() => new Map<string, string>()))];
-  const shared = written.find(([repository, address]) => addressFrom(key, repository, address) !== null);
-  if (shared !== undefined) return ok('fleet key', `the coordinator of ${shared[0]} has the same`);
-  return written.some(([, address]) => address !== '')
-    ? fail('fleet key', refusal(FLEET_CODES.fleet_key_wrong, {}), advice)
-    : ok('fleet key', `${key.length} characters; no coordinator acts now that could compare it`);
+  const [shared, others]: [string[], string[]] = [[], []];
+  for (const [repository, address] of written)
+    if (address !== '') (addressFrom(key, repository, address) === null ? others : shared).push(repository);
+  const differs = others.find((repository) => isOwn?.(repository));
+  const oneKey = 'give queue.key of its coordinators, and TOOL_FLEET_KEY of their workers, one value';
+  if (differs !== undefined)
+    return fail('fleet key', refusal(DOCTOR_CODES.fleet_key_differs, { repository: differs }), oneKey);
+  const repositories = others.slice(0, MOST_NAMED).join(', ');
+  const beside = others.length === 0 ? '' : `; coordinators of other fleets are there, such as ${repositories}`;
+  if (shared[0] !== undefined) return ok('fleet key', `the coordinator of ${shared[0]} has the same${beside}`);
+  return others.length > 0 && isOwn === null
+    ? warn('fleet key', refusal(DOCTOR_CODES.fleet_key_unmatched, { repositories }), advice)
+    : ok('fleet key', `${key.length} characters; no coordinator of this fleet acts now that could compare it${beside}`);
 }
 
 async function checkWorkers(store: Store): Promise<DoctorCheck> {
@@ -71,8 +95,8 @@ export function withoutQueue(path: string): DoctorCheck {
   return fail('queue', refusal(DOCTOR_CODES.queue_not_set, { path }), 'set queue.url, or TOOL_QUEUE_URL on a worker');
 }
 
-/** @param url of the queue, and the key of the fleet */
-export async function checkQueue(url: string, key: string): Promise<DoctorCheck[]> {
+/** @param isOwn of a coordinator; null: a worker, which knows no repositories */
+export async function checkQueue(url: string, key: string, isOwn: IsOwn | null): Promise<DoctorCheck[]> {
   const advice = 'correct queue.url, or TOOL_QUEUE_URL of a worker';
   let store: Store;
   try {
@@ -97,7 +121,7 @@ export async function checkQueue(url: string, key: string): Promise<DoctorCheck[
         ? ok('queue memory', 'nothing is evicted')
         : warn('queue memory', refusal(DOCTOR_CODES.queue_evicts, { policy: evicts }), 'maxmemory-policy noeviction'),
       checkTls(url),
-      await checkKey(store, key),
+      await checkKey(store, key, isOwn),
     ];
     try {
       await store.probe();

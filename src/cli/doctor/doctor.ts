@@ -19,7 +19,6 @@ import { objectionToPlaces, requireHome } from '../../daemon/config/required-pat
 import { hostOf } from '../../daemon/github/clone-url.ts';
 import { Credential, clientStatus, type HostingCredential } from '../../daemon/github/credential.ts';
 import { readStateDirHolder } from '../../daemon/journal/state-dir.ts';
-import type { QueueSettings } from '../../daemon/rules/queue-settings.ts';
 import { isEvery, workflowOf } from '../../daemon/rules/repositories.ts';
 import type { Workflow } from '../../daemon/rules/workflow.ts';
 import { isOnPath, tryGit } from '../../git/git.ts';
@@ -44,7 +43,7 @@ import {
   checkState,
   checkWorkspaceRoot,
 } from './doctor-places.ts';
-import { checkQueue, withoutQueue } from './doctor-queue.ts';
+import { actsFor, checkQueue, withoutQueue } from './doctor-queue.ts';
 import { checkRepository, checkSubmodules } from './doctor-repository.ts';
 import { type DoctorCheck, fail, failedBy, ok, warn } from './doctor-row.ts';
 import { doctorRows } from './doctor-rows.ts';
@@ -340,21 +339,22 @@ export async function diagnose(path: string, env: Environment): Promise<DoctorCh
     ...(repositories === null ? await diagnoseRepository(workflow, env) : await diagnoseMany(each, repositories, env)),
     await checkPort(workflow, holder),
     await checkVersion(holder),
-    ...(workflow.queue === null ? [] : await queueRows(workflow.queue, path, env)),
+    ...(workflow.queue === null ? [] : await queueRows(workflow, path, env)),
   ];
 }
 
 /** The rows of the queue alone: of the workflow file, or on a worker of its environment. */
-async function queueRows(settings: QueueSettings | null, path: string, env: Environment): Promise<DoctorCheck[]> {
+async function queueRows(workflow: Workflow | null, path: string, env: Environment): Promise<DoctorCheck[]> {
   const { TOOL_QUEUE_URL: url, TOOL_FLEET_KEY: key = '' } = env;
-  if (settings !== null) return checkQueue(settings.url, settings.key);
-  return url === undefined ? [withoutQueue(path)] : checkQueue(url, key);
+  const queue = workflow?.queue ?? null;
+  if (workflow !== null && queue !== null) return checkQueue(queue.url, queue.key, actsFor(workflow));
+  return url === undefined ? [withoutQueue(path)] : checkQueue(url, key, null);
 }
 
 async function diagnoseQueue(path: string, env: Environment): Promise<DoctorCheck[]> {
   if (!existsSync(path)) return queueRows(null, path, env);
   try {
-    return await queueRows(readWorkflow(path, { env, detectRemote }).workflow.queue, path, env);
+    return await queueRows(readWorkflow(path, { env, detectRemote }).workflow, path, env);
   } catch (error) {
     return [failedBy('workflow', error, mendOfWorkflow(error, path))];
   }

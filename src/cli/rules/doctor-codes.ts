@@ -184,6 +184,17 @@ export const DOCTOR_CODES = codes({
     message: 'Redis may drop jobs when its memory is full (maxmemory-policy {policy})',
     values: { policy: 'text' },
   },
+  fleet_key_differs: {
+    kind: 'problem',
+    message: 'the coordinator that acts for {repository} has another key than this fleet has here',
+    values: { repository: 'text' },
+  },
+  fleet_key_unmatched: {
+    kind: 'warning',
+    message:
+      'no coordinator that acts now has this key, those of {repositories} have others: the key is wrong, or they are of other fleets',
+    values: { repositories: 'text' },
+  },
   workers_of_other_version: {
     kind: 'warning',
     message: '{count} are of another version, such as {worker} with {version}; {own} is installed here',

@@ -67,10 +67,13 @@ export async function noteEvidence(
 
 export class Publisher {
   readonly #options: PublisherOptions;
+  /** Issues that an earlier process began with: its last records may be lost. */
+  readonly #found: ReadonlySet<number>;
   #tell: () => void = () => undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+    this.#found = new Set(options.journal.state.entries.keys());
   }
 
   /** Calls the listener whenever a measurement has said something. */
@@ -180,13 +183,22 @@ export class Publisher {
     await this.push(entry, sha, signal);
   }
 
-  /** Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there. */
-  async comment(entry: Entry, key: string, body: string, signal: AbortSignal, on = entry.number): Promise<void> {
+  /**
+   * Posts a comment once: after a crash or a failure in the middle, the tracker is asked whether it stands there.
+   * @param how `mayStand`: it is asked in any case; `on`: number of the issue or pull request, the entry's issue otherwise
+   */
+  async comment(
+    entry: Entry,
+    key: string,
+    body: string,
+    signal: AbortSignal,
+    { on = entry.number, mayStand = false }: { readonly on?: number | undefined; readonly mayStand?: boolean } = {},
+  ): Promise<void> {
     const { journal, tracker } = this.#options;
     const marker = markerOf(entry, key);
-    const unsure = wasCutOff(journal, entry.number, key);
+    const isUnsure = mayStand || wasCutOff(journal, entry.number, key);
     await perform(journal, entry.number, 'comment', key, async () => {
-      if (unsure && (await tracker.hasComment(on, marker, signal))) return;
+      if (isUnsure && (await tracker.hasComment(on, marker, signal))) return;
       await tracker.addComment(on, body, marker, signal);
     });
   }
@@ -204,7 +216,8 @@ export class Publisher {
   /** On the pull request, not on the issue: whoever reviews it reads there. */
   async #sayStopped(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
     const body = followStoppedComment(entry.follow?.stopped ?? '');
-    await this.comment(entry, key, body, signal, entry.pullRequest?.number);
+    const mayStand = this.#found.has(entry.number);
+    await this.comment(entry, key, body, signal, { on: entry.pullRequest?.number, mayStand });
   }
 
   /** Where what it holds cannot be read, the workspace is named all the same. */
@@ -224,13 +237,15 @@ export class Publisher {
   async #say(entry: Entry, key: string, signal: AbortSignal): Promise<void> {
     const { labels, follow } = this.#options.workflow();
     const { question } = entry;
+    const mayStand = this.#found.has(entry.number);
     if (question !== null && key === questionKey(question.attempt)) {
       const onPull = entry.follow === null ? undefined : entry.pullRequest?.number;
       const body = questionComment(question, follow.answerTimeoutMs, onPull === undefined ? labels.failed : null);
-      return this.comment(entry, key, body, signal, onPull);
+      return this.comment(entry, key, body, signal, { on: onPull, mayStand });
     }
     if (entry.phase === 'following') return this.#sayStopped(entry, key, signal);
-    return this.comment(entry, key, gaveUpComment(entry, labels, await this.#kept(entry, signal)), signal);
+    const body = gaveUpComment(entry, labels, await this.#kept(entry, signal));
+    return this.comment(entry, key, body, signal, { mayStand });
   }
 
   /** Takes the label of a question off an issue that is over; where that fails, the label stays. False: the signal ended it. */

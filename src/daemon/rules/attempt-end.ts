@@ -47,6 +47,8 @@ export type AttemptEnd = {
   readonly hasMessages: boolean;
   readonly costUsd: number;
   readonly turns: number;
+  /** On another machine, its agent may be at work still, and wait for the next attempt. */
+  readonly mayGoOn?: boolean;
 };
 
 export type AttemptLimits = {
@@ -211,7 +213,8 @@ export function judgeAttempt(
   }
   if (outcome === 'interrupted' && entry.interruptions + 1 < MAX_INTERRUPTIONS) {
     // A restart of the daemon goes on at once. An agent that takes it down each time does not decide how often.
-    const pause = entry.interruptions === 0 ? 0 : outageDelayMs(entry.interruptions, limits.maxRetryBackoffMs, random);
+    const isAtOnce = entry.interruptions === 0 || end.mayGoOn === true;
+    const pause = isAtOnce ? 0 : outageDelayMs(entry.interruptions, limits.maxRetryBackoffMs, random);
     return verdict('retry', now + pause);
   }
   if (outcome === 'unavailable' && end.quotaUntil !== null) {

@@ -5,7 +5,7 @@ import type { AgentRequestHandler, AgentSocket } from '../../daemon/ports.ts';
 import { goOnProof, isSame, newToken, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { isOfRepository } from '../rules/job.ts';
-import type { Fates, GoOnRequest, Kept } from '../wire.ts';
+import type { Fates, GoneOn, GoOnRequest, Kept } from '../wire.ts';
 import type { AttemptQueue } from './attempt-queue.ts';
 import type { KeptCommits } from './kept-commits.ts';
 import type { RemoteAttempt } from './remote-attempt.ts';
@@ -135,16 +135,13 @@ export class Coordinator {
    * Gives the attempt after one of an earlier coordinator to the worker whose agent is still at work on that one. Throws
    * `attempt_not_begun` while it may yet come, and `attempt_superseded` where another worker makes it.
    */
-  goOn(asked: GoOnRequest): { readonly token: string; readonly attempt: number; readonly fence: number } {
+  goOn(asked: GoOnRequest): GoneOn {
     const { key, version: expected } = this.options;
     const { id, nonce, worker, version } = asked;
     if (!isSame(asked.proof, goOnProof(key, id, nonce, worker))) throw failure(FLEET_CODES.fleet_key_wrong, {});
     if (version !== expected) throw failure(FLEET_CODES.worker_version_wrong, { expected, got: version });
     const next = [...this.#attempts.values()].find((one) => !one.isStopping && one.follows(asked));
-    if (next !== undefined) {
-      const { attempt, fence } = next.options.job;
-      return { token: next.goOn(asked), attempt, fence };
-    }
+    if (next !== undefined) return next.goOn(asked);
     const isAwaited = this.#keepers.get(asked.repository.toLowerCase())?.awaits(asked);
     // The repository may not be open yet. The worker does not ask for ever.
     throw failure(isAwaited !== false ? FLEET_CODES.attempt_not_begun : FLEET_CODES.attempt_superseded, {

@@ -1,16 +1,16 @@
 // One attempt that a worker makes: it answers the requests of that worker alone, and ends when the worker says how, or is lost.
 
 import type { AgentEvent, RunEnd, RunHooks } from '../../agents/ports.ts';
-import type { Usage } from '../../agents/rules/usage.ts';
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
-import type { AgentRequest, AgentRequestHandler } from '../../daemon/ports.ts';
+import type { AgentRequest, AgentRequestHandler, RequestPlace } from '../../daemon/ports.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, type FleetJob } from '../rules/job.ts';
-import type { Beat, GoOnRequest, Order, WorkCommits, WorkerEnd } from '../wire.ts';
+import type { AgentUsage, Beat, GoneOn, GoOnRequest, Order, WorkCommits, WorkerEnd } from '../wire.ts';
 
 export type RemoteAttemptOptions = {
   readonly job: FleetJob;
@@ -27,14 +27,24 @@ export type RemoteAttemptOptions = {
   readonly onEvidence: (evidence: Evidence) => Promise<void>;
   /** A worker has it. */
   readonly onTaken?: (worker: string) => void;
-  /** Used by an agent that goes on with it, before it began; null: no agent may go on with it. */
-  readonly usedBefore?: Omit<Usage, 'seconds'> | null;
+  /** Counted for the attempt before, whose agent may go on with it; null: no agent may. */
+  readonly usedBefore?: AgentUsage | null;
   readonly clock: Clock;
 };
 
 const BEAT = 'beat';
 /** Requests whose answers are kept for a worker that did not get them. Of beats the last one is enough. */
 const KEPT_CALLS = 100;
+
+/** Never less than nothing. */
+function summed(one: AgentUsage, other: AgentUsage, sign: 1 | -1): AgentUsage {
+  return {
+    input_tokens: Math.max(0, one.input_tokens + sign * other.input_tokens),
+    output_tokens: Math.max(0, one.output_tokens + sign * other.output_tokens),
+    cost_usd: Math.max(0, one.cost_usd + sign * other.cost_usd),
+    turns: Math.max(0, one.turns + sign * other.turns),
+  };
+}
 
 type Call = { readonly verb: string; readonly answer: Promise<unknown>; isPending: boolean };
 
@@ -58,6 +68,8 @@ export class RemoteAttempt {
   #goesOn = false;
   #base: string;
   #started: Promise<void> | undefined;
+  /** All that its agent used before it began: the agent counts from its own beginning. */
+  #usedBefore: AgentUsage | null = null;
 
   constructor(options: RemoteAttemptOptions) {
     this.options = options;
@@ -110,18 +122,21 @@ export class RemoteAttempt {
     return (usedBefore ?? null) !== null && isSameIssue && job.life === life && job.attempt === attempt + 1;
   }
 
-  /** Gives it to a worker with its agent at work. Gives the token. */
-  goOn({ worker, nonce, attempt, base, pid }: GoOnRequest): string {
-    const isFirst = this.#taken === null;
+  /** Gives it to a worker with its agent at work. */
+  goOn({ worker, nonce, attempt, base, pid, used: earlier }: GoOnRequest): GoneOn {
+    const { job, usedBefore } = this.options;
     const { token } = this.take(worker, nonce);
-    if (!isFirst) return token;
+    const used = this.#usedBefore ?? summed(earlier, usedBefore ?? NO_USAGE, 1);
+    const gone = { token, attempt: job.attempt, fence: job.fence, used };
+    if (this.#usedBefore !== null) return gone;
+    this.#usedBefore = used;
     this.#goesOn = true;
     this.#base = base;
     this.options.hooks.onGoesOn?.();
     const text = `its agent of attempt ${attempt} goes on`;
     this.options.hooks.onEvent({ type: 'log', level: 'info', text });
     this.started(pid).catch(() => undefined);
-    return token;
+    return gone;
   }
 
   /** Into the daemon's log, once for the same words in a row. */
@@ -174,18 +189,8 @@ export class RemoteAttempt {
     return { stop: this.#stopping.signal.aborted, words };
   }
 
-  /** What the attempt used: the agent counts from its own beginning. */
   #since(event: Extract<AgentEvent, { type: 'usage' }>): AgentEvent {
-    const { usedBefore } = this.options;
-    if (!this.#goesOn || !usedBefore) return event;
-    const { input_tokens, output_tokens, cost_usd, turns } = event.usage;
-    const usage = {
-      input_tokens: Math.max(0, input_tokens - usedBefore.input_tokens),
-      output_tokens: Math.max(0, output_tokens - usedBefore.output_tokens),
-      cost_usd: Math.max(0, cost_usd - usedBefore.cost_usd),
-      turns: Math.max(0, turns - usedBefore.turns),
-    };
-    return { type: 'usage', usage };
+    return this.#usedBefore === null ? event : { ...event, usage: summed(event.usage, this.#usedBefore, -1) };
   }
 
   started(pid: number): Promise<void> {
@@ -197,7 +202,7 @@ export class RemoteAttempt {
     return { prompt: this.#stopping.signal.aborted ? null : await this.options.hooks.nextTurn() };
   }
 
-  async ask(request: AgentRequest, signal: AbortSignal): Promise<unknown> {
+  async ask(request: AgentRequest, signal: AbortSignal, place: RequestPlace): Promise<unknown> {
     const { handler } = this.options;
     if (handler === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
     // No combined signal: Node 20 keeps each of them as long as the coordinator runs.
@@ -207,7 +212,7 @@ export class RemoteAttempt {
     for (const source of sources) source.addEventListener('abort', end, { once: true });
     if (sources.some(({ aborted }) => aborted)) end();
     try {
-      return await handler(request, over.signal);
+      return await handler(request, over.signal, place);
     } finally {
       for (const source of sources) source.removeEventListener('abort', end);
     }

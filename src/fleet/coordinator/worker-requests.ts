@@ -14,6 +14,7 @@ import { decodeAgentRequest } from '../../daemon/runners/agent-socket.ts';
 import { isSame, offerAnswerProof, offerProof, orderProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import {
+  askSchema,
   beatSchema,
   decodeJson,
   endSchema,
@@ -256,12 +257,17 @@ export class WorkerRequests {
       case 'turn':
         return attempt.turn();
       case 'ask':
-        return attempt.ask(decodeAgentRequest(body), this.#closing.signal);
+        return this.#ask(attempt, body);
       case 'end':
         return attempt.end(decodeJson(endSchema, body));
       default:
         throw failure(FLEET_CODES.fleet_request_invalid, { said: `there is no ${verb || 'such path'}` });
     }
+  }
+
+  #ask(attempt: RemoteAttempt, body: string): Promise<unknown> {
+    const { request, ...place } = decodeJson(askSchema, body);
+    return attempt.ask(decodeAgentRequest(JSON.stringify(request)), this.#closing.signal, place);
   }
 
   close(): void {

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, request } from 'undici';
 import * as z from 'zod';
+import { NO_USAGE } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
 import { errorCode, failure, messageOf } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
@@ -13,6 +14,7 @@ import { goOnProof, isSame, newToken, orderProof, takeProof } from '../proofs.ts
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId } from '../rules/job.ts';
 import {
+  type AgentUsage,
   type Beat,
   beatAnswerSchema,
   decodeJson,
@@ -90,6 +92,10 @@ export class CoordinatorClient {
   onMoved: () => Promise<void> = async () => undefined;
   /** Commit of the default branch that the work goes back to. */
   #base = '';
+  /** What the agent had used when its attempt began, as coordinators counted it. */
+  #used: AgentUsage = NO_USAGE;
+  /** Requests of the agent so far. */
+  #asked = 0;
   /** What came in the place of the last answer. */
   #silence = 'no answer';
 
@@ -181,9 +187,14 @@ export class CoordinatorClient {
     return decodeJson(turnAnswerSchema, await this.#call('turn', {}, moves)).prompt;
   }
 
-  /** @param moves throws `Moved` once there were more */
-  async ask(asked: unknown, moves = this.#moves): Promise<Readonly<Record<string, unknown>>> {
-    return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', asked, moves));
+  /** Gives what asks for the agent, the same request for each coordinator. It throws `Moved` once there were more than `moves`. */
+  asker(request: unknown): (moves: number) => Promise<Readonly<Record<string, unknown>>> {
+    this.#asked += 1;
+    const [attempt, number, first] = [this.#options.job.attempt, this.#asked, this.#moves];
+    return async (moves) => {
+      const value = { request, attempt, number, isRepeated: moves !== first };
+      return decodeJson(z.record(z.string(), z.unknown()), await this.#call('ask', value, moves));
+    };
   }
 
   /** @param path of the bundle; null: the coordinator has all commits */
@@ -251,9 +262,9 @@ export class CoordinatorClient {
   async #moveTo({ address }: Successor, nonce: string): Promise<void> {
     const { key, worker, version, signal } = this.#options;
     const { repository, issue, life, attempt } = this.#job;
-    const [base, pid] = [this.#base, this.#pid];
+    const [base, pid, used] = [this.#base, this.#pid, this.#used];
     const proof = goOnProof(key, this.#id, nonce, worker);
-    const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid };
+    const value = { id: this.#id, nonce, worker, version, proof, repository, issue, life, attempt, base, pid, used };
     const body: Body = { kind: 'json', value };
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_BEAT_MS)]);
     // Whoever is asked there may be nobody of this fleet: no token goes with it.
@@ -261,10 +272,11 @@ export class CoordinatorClient {
     const answered = decodeJson(goOnAnswerSchema, text);
     if (!isSame(answered.proof, orderProof(key, this.#id, nonce, answered.answer)))
       throw failure(FLEET_CODES.fleet_key_wrong, {});
-    const { token, ...as } = decodeJson(goneOnSchema, answered.answer);
+    const { token, used: counted, ...as } = decodeJson(goneOnSchema, answered.answer);
     this.#job = { ...this.#job, ...as, coordinator: address };
     this.#id = attemptId(this.#job);
     this.#token = token;
+    this.#used = counted;
     this.#moves += 1;
     this.renewConnections();
     await this.onMoved();

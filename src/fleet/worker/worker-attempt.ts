@@ -323,7 +323,7 @@ export class WorkerAttempt {
           if (publishes) await deliver();
           await this.#beats.flush();
         };
-        return this.#delivering(first, (moves) => client.ask(asked, moves));
+        return this.#delivering(first, client.asker(asked));
       }),
     );
     try {
