@@ -9,13 +9,9 @@ import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import { EVERYTHING, LIMIT_DEFAULT } from '../daemon/view-page.ts';
 import { checkOrigin, type Refused, Sessions, sessionCookie } from './access-control.ts';
-import { textDashboard } from './dashboard.ts';
-import { EventStream } from './events.ts';
+import type { EventStream } from './events.ts';
 import { type FleetRoutes, serverWith } from './fleet-routes.ts';
-import { issuePage, issueText, shownIssue } from './issue-page.ts';
 import { listenOn, urlOf } from './listen.ts';
-import { page } from './page.ts';
-import { loginPage, sentencePage } from './page-parts.ts';
 import { columnsOf, isFirstPage, outputOf, pageOf } from './query.ts';
 import { isEmpty, MAX_BODY_BYTES, readBody, TooLarge, toldIn } from './request-body.ts';
 import {
@@ -59,14 +55,14 @@ function wantsHtml(request: IncomingMessage): boolean {
 export class StatusServer {
   readonly #options: ServerOptions;
   readonly #sessions: Sessions;
-  readonly #events: EventStream;
+  /** Like the pages, it is loaded for whoever asks first: agents start sooner. */
+  #events: Promise<EventStream> | undefined;
   readonly #server: Server;
   #port = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#sessions = new Sessions(options.token);
-    this.#events = new EventStream(options.source, options.log);
     this.#server = serverWith(options.fleet, (request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         if (response.headersSent) response.destroy();
@@ -110,6 +106,12 @@ export class StatusServer {
     }
   }
 
+  #eventStream(): Promise<EventStream> {
+    const { source, log } = this.#options;
+    this.#events ??= import('./events.ts').then(({ EventStream }) => new EventStream(source, log));
+    return this.#events;
+  }
+
   #refuseMethod(path: string, methods: readonly string[], request: IncomingMessage, response: ServerResponse): void {
     const allow = methods.join(', ');
     const why = refusal(HTTP_CODES.method_not_allowed, { path, allow, method: request.method ?? '' });
@@ -136,10 +138,13 @@ export class StatusServer {
       case 'home': {
         const asked = pageOf(request.url, wantsHtml(request) ? LIMIT_DEFAULT : TEXT_ROWS);
         if ('why' in asked) return this.#refuse(response, asked);
-        if (wantsHtml(request))
+        if (wantsHtml(request)) {
+          const { page } = await import('./page.ts');
           return this.#html(response, 200, (nonce) =>
             page(source.state(asked), nonce, isFirstPage(asked), this.#sessions.required),
           );
+        }
+        const { textDashboard } = await import('./dashboard.ts');
         const columns = columnsOf(request.url);
         return typeof columns === 'number'
           ? this.#send(response, 200, 'text/plain; charset=utf-8', textDashboard(source.state(asked), columns))
@@ -150,7 +155,7 @@ export class StatusServer {
         return 'why' in asked ? this.#refuse(response, asked) : this.#json(response, 200, source.state(asked));
       }
       case 'issue': {
-        const issue = this.#numberIn(path.slice(ISSUE_API.length), response);
+        const issue = await this.#numberIn(path.slice(ISSUE_API.length), response);
         if (issue === undefined) return;
         const found = source.issue(issue, repository);
         // Of an issue that is over, the journal alone has the checks.
@@ -159,15 +164,16 @@ export class StatusServer {
         return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
       }
       case 'issue_page': {
-        const issue = this.#numberIn(path.slice(ISSUE_PAGE.length), response);
+        const issue = await this.#numberIn(path.slice(ISSUE_PAGE.length), response);
         if (issue === undefined) return;
+        const { issuePage, issueText, shownIssue } = await import('./issue-page.ts');
         const shown = shownIssue(source, { issue, repository }, source.state());
         if (shown === undefined) return this.#missing(response, refusal(HTTP_CODES.issue_unknown, { issue }));
         if (!wantsHtml(request)) return this.#send(response, 200, 'text/plain; charset=utf-8', issueText(shown));
         return this.#html(response, 200, (nonce) => issuePage(shown, nonce, this.#sessions.required));
       }
       case 'output': {
-        const issue = this.#numberIn(path.slice(ISSUE_API.length, -OUTPUT_END.length), response);
+        const issue = await this.#numberIn(path.slice(ISSUE_API.length, -OUTPUT_END.length), response);
         if (issue === undefined) return;
         const asked = outputOf(request.url);
         if ('why' in asked) return this.#refuse(response, asked);
@@ -185,7 +191,7 @@ export class StatusServer {
       case 'team':
         return this.#teams(path.slice('/api/v1/teams/'.length), response);
       case 'events':
-        return this.#events.open(request, response);
+        return (await this.#eventStream()).open(request, response);
       case 'refresh':
         return this.#refresh(request, response);
       case 'metrics': {
@@ -203,19 +209,23 @@ export class StatusServer {
   }
 
   /** Answers where the text is no number. */
-  #numberIn(got: string, response: ServerResponse): number | undefined {
+  async #numberIn(got: string, response: ServerResponse): Promise<number | undefined> {
     const number = numberIn(got);
-    if (number === undefined) this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
+    if (number === undefined) await this.#missing(response, refusal(HTTP_CODES.issue_number_invalid, { got }));
     return number;
   }
 
   /** All teams at work and the last ones that are finished, or the one of that name. */
-  #teams(name: string, response: ServerResponse): void {
+  async #teams(name: string, response: ServerResponse): Promise<void> {
     const teams = teamRows(this.#options.source.state(EVERYTHING));
     const found = name === '' ? { teams } : teams.find(({ team }) => team === name);
     const known = teams.map(({ team }) => team);
     if (found !== undefined) this.#json(response, 200, found);
-    else this.#missing(response, refusal(HTTP_CODES.team_unlisted, { team: name, ...(known.length > 0 && { known }) }));
+    else
+      await this.#missing(
+        response,
+        refusal(HTTP_CODES.team_unlisted, { team: name, ...(known.length > 0 && { known }) }),
+      );
   }
 
   async #refresh(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -311,13 +321,14 @@ export class StatusServer {
     response.end();
   }
 
-  #askForToken(
+  async #askForToken(
     request: IncomingMessage,
     response: ServerResponse,
     refused: boolean,
     path = pageAfterLogin(request.url ?? null),
-  ): void {
+  ): Promise<void> {
     if (wantsHtml(request)) {
+      const { loginPage } = await import('./page-parts.ts');
       this.#html(response, 401, (nonce) => loginPage(nonce, refused, path));
       return;
     }
@@ -333,12 +344,13 @@ export class StatusServer {
   }
 
   /** Whatever is missing, the answer has one code. A browser that asks for the page of an issue gets a sentence. */
-  #missing(response: ServerResponse, why: Refusal): void {
+  async #missing(response: ServerResponse, why: Refusal): Promise<void> {
     const { req } = response;
     const message = textOf(why);
-    if (req.url?.startsWith(ISSUE_PAGE) === true && wantsHtml(req))
+    if (req.url?.startsWith(ISSUE_PAGE) === true && wantsHtml(req)) {
+      const { sentencePage } = await import('./page-parts.ts');
       this.#html(response, 404, (nonce) => sentencePage(nonce, message));
-    else this.#json(response, 404, { error: { code: HTTP_CODES.not_found.code, message } });
+    } else this.#json(response, 404, { error: { code: HTTP_CODES.not_found.code, message } });
   }
 
   #json(
@@ -377,7 +389,7 @@ export class StatusServer {
   }
 
   async close(): Promise<void> {
-    this.#events.close();
+    (await this.#events)?.close();
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });

@@ -157,7 +157,8 @@ export class Mirror {
   }
 
   async #show(signal: AbortSignal): Promise<void> {
-    await this.#cloneSource.follow(await this.#refs.all(), await this.#remoteHead.name(), this.#isUntouched, signal);
+    const [refs, head] = await Promise.all([this.#refs.all(), this.#remoteHead.name()]);
+    await this.#cloneSource.follow(refs, head, this.#isUntouched, signal);
   }
 
   /** The remote may have something new: a fetch that began before this serves nobody who comes after it. */
