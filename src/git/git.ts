@@ -1,4 +1,4 @@
-// Runs git; what needs a repository's own settings, or none, is called through here.
+// Runs git with safe settings, and makes the environments for it.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -89,7 +89,7 @@ function onceSilent(streams: readonly Readable[], end: () => void): () => void {
   };
 }
 
-/** @param make execa starts what commands run; in bundles without packages beside them the build puts node in its place */
+/** @param make execa or node; in bundles without packages beside them, the build puts node in the place of execa */
 async function launch(
   file: string,
   args: readonly string[],

@@ -60,8 +60,8 @@ export class Coordinator {
   }
 
   /**
-   * The attempt of this id, for the worker that has its token. The id holds the fence and the number of the attempt. Throws `attempt_superseded` for all others,
-   * and `attempt_not_begun` for those of a repository that this coordinator does not act for, or not yet.
+   * The attempt of this id, for the worker that has its token. The id holds the fence and the number of the attempt.
+   * Throws `attempt_not_begun` for repositories that this coordinator does not act for yet, `attempt_superseded` for all others.
    */
   admit(id: string, token: string): RemoteAttempt {
     const attempt = this.#attempts.get(id);

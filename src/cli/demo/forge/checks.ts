@@ -1,4 +1,5 @@
-// Checks of the forge's commits, which the forge does not run itself: check runs, statuses, and jobs with their logs, as a test or the demo sets them.
+// Checks of the forge's commits, as a test or the demo sets them: check runs, statuses, and jobs with their logs.
+// The forge runs none of them.
 
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
