@@ -195,7 +195,7 @@ export async function fleetScale(): Promise<Row[]> {
       wake(directory);
       // To count them costs time that the fleet needs.
       await new Promise((resolve) => setTimeout(resolve, COUNT_MS));
-      return daemon.log.split('state changed to tool-done').length - 1 >= attempts;
+      return daemon.log.split(/state changed to tool-(?:done|failed)/).length - 1 >= attempts;
     };
     const releasedAt = Date.now();
     await daemon.until('all are done', isDone, LONG_MS);

@@ -20,8 +20,8 @@ export class Superseded extends Error {
 /** Another coordinator goes on with the attempt: it gets the work before it is asked. */
 export class Moved extends Error {}
 
-/** What a proxy says while the coordinator is away. */
-const REPEATED = [429, 502, 503, 504];
+/** What a proxy says while the coordinator is away, and what comes when a busy machine is too slow for its own request. */
+const REPEATED = [408, 425, 429, 502, 503, 504];
 
 /** Another try may get an answer. */
 export class Unanswered extends Error {}
@@ -48,7 +48,8 @@ export function reasonOf(error: unknown): unknown {
 export function refused(status: number, body: string): Error {
   const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
   if (error?.code === FLEET_CODES.attempt_not_begun.code) return new NotBegun(error.message);
-  if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
+  if (REPEATED.includes(status) || (error === null && status >= 500))
+    return new Unanswered(error?.message ?? `status ${status}`);
   if (error === null)
     return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));
   const why = failure(FLEET_CODES.coordinator_refused, { said: error.message, reason: error.code });
