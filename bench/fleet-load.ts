@@ -1,5 +1,4 @@
-// A fleet on one machine: a coordinator, four workers, and Redis or PostgreSQL; latency, throughput, load of the store, memory,
-// recovery.
+// A fleet on one machine: a coordinator, four workers, and Redis or PostgreSQL; latency, throughput, load of the store, recovery.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +10,6 @@ import { BASE, startForge, type TestForge } from '../test/support/forge.ts';
 import { PostgresServer } from '../test/support/postgres.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
 import { median, type Row, withCleanup } from './figures.ts';
-import { peakOf } from './memory.ts';
 import { StatementCounter } from './statement-counter.ts';
 
 const HOURS = 10 * 60 * 60_000;
@@ -27,12 +25,10 @@ const THROUGHPUT = 2;
 /** Of the store, for each attempt. */
 export const MOST_CALLS = 500;
 export const MOST_BYTES = 100_000;
-/** Attempts in flight. */
-const [FEW, MANY] = [6, 24] as const;
+/** Attempts in flight when a worker is killed. */
+const MANY = 24;
 /** Three workers have room for all of them. */
 const SLOTS = Math.ceil(MANY / (WORKERS - 1));
-const COORDINATOR_MB = 1;
-const WORKER_MB = 2;
 const IDLE_MS = 5_000;
 
 type World = { readonly forge: TestForge; readonly daemon: Daemon; readonly directory: string };
@@ -106,7 +102,7 @@ async function latencies(made: World): Promise<number[]> {
   return took;
 }
 
-type Load = { readonly calls: number; readonly bytes: number };
+export type Load = { readonly calls: number; readonly bytes: number };
 
 /** What Redis did so far: commands, and bytes in and out. */
 export async function loadOf(redis: RedisServer): Promise<Load> {
@@ -242,32 +238,25 @@ export async function fleetPostgres(): Promise<Row[]> {
   });
 }
 
-/** Peak memory of the coordinator, and of the four workers together, MB. */
+/** A worker is killed while its agents wait. */
 export async function fleetRecovery(): Promise<Row[]> {
   return withCleanup(async (t) => {
     const redis = await RedisServer.start(t);
     const made = await world(t, redis, MANY, `while [ ! -e PLACE/go ]; do sleep 1; done; ${COMMITS}`);
     const { forge, daemon, directory } = made;
     const workers = await startWorkers(t, redis, SLOTS);
-    const issues = await openIssues(forge, FEW, 'tool-todo');
+    await openIssues(forge, MANY, 'tool-todo');
     daemon.start();
-    const allStarted = () => starts(made).length >= issues.length;
-    const peaks = () => ({
-      coordinator: peakOf(daemon.pid),
-      workers: workers.reduce((total, { pid }) => total + peakOf(pid), 0),
+    await daemon.until('all at work', () => starts(made).length >= MANY);
+    let counts: number[] = [];
+    await daemon.until('all are told of', async () => {
+      const told = (await daemon.state()).workers ?? [];
+      counts = workers.map(({ name }) => told.find((one) => one.name === name)?.used ?? 0);
+      return counts.reduce((sum, count) => sum + count, 0) === MANY;
     });
-    await daemon.until('few at work', allStarted);
-    const few = peaks();
-    issues.push(...(await openIssues(forge, MANY - FEW, 'tool-todo')));
-    await daemon.refresh();
-    await daemon.until('many at work', allStarted);
-    const many = peaks();
-    const grown = (name: 'coordinator' | 'workers') => (many[name] - few[name]) / (MANY - FEW);
-    const [first] = workers;
-    const lost = async () => (await daemon.state()).workers?.find(({ name }) => name === first?.name)?.used ?? 0;
-    const killed = await lost();
+    const killed = Math.max(...counts);
     const killedAt = Date.now();
-    first?.signal('SIGKILL');
+    workers[counts.indexOf(killed)]?.signal('SIGKILL');
     const again = () => starts(made).filter((at) => at > killedAt);
     await daemon.until('all that it had goes on', () => again().length >= killed);
     const recovery = Math.min(...again()) - killedAt;
@@ -276,16 +265,7 @@ export async function fleetRecovery(): Promise<Row[]> {
     await daemon.until('all are done', () => doneCount(made) === MANY);
     const pulls = (await forge.pulls()).length;
     const failed = readFileSync(join(daemon.stateDir, 'journal.jsonl'), 'utf8').includes('"outcome":"failed"');
-    const row = (who: string, name: 'coordinator' | 'workers', most: number): Row => ({
-      what: `fleet: peak memory of ${who}, for each attempt in flight from ${FEW} to ${MANY}`,
-      figure: `${grown(name).toFixed(2)} MB (${few[name].toFixed(0)} MB at ${FEW}, ${many[name].toFixed(0)} MB at ${MANY})`,
-      floor: '–',
-      target: `≤ ${most} MB`,
-      met: grown(name) <= most,
-    });
     return [
-      row('the coordinator', 'coordinator', COORDINATOR_MB),
-      row(`the ${WORKERS} workers together`, 'workers', WORKER_MB),
       {
         what: `fleet: SIGKILL of a worker with ${killed} agents → all of them at work elsewhere`,
         figure: `${(last / 1000).toFixed(1)} s, the first after ${(recovery / 1000).toFixed(1)} s; ${pulls} pull requests for ${MANY} issues`,
