@@ -92,6 +92,7 @@ describe('from end to end', { concurrency: 3 }, () => {
     await daemon.until('the other one drains', async () => (await daemon.state()).workers?.[0]?.draining === true);
     asked.signal('SIGINT');
     assert.equal((await asked.ended).code, 143, asked.stderr);
+    assert.match(asked.stderr, /at work: 1; a second signal[\s\S]*back the work of attempts: 1/);
     for (const { name } of [timed, asked])
       await daemon.logged(wordsLike(QUEUE_CODES.worker_returned_work, { worker: name }));
     startWorker(t, 'last', redis, ['--slots', '2']);

@@ -238,8 +238,8 @@ export class WorkerAttempt {
     const { signal } = this.#stop;
     await kept.note(id, this.#handIn.record(null));
     client.onMoved = async () => {
-      const { coordinator, attempt } = client.job;
-      log.log('info', 'agent', `the agent of ${id} goes on as attempt ${attempt} of the coordinator at ${coordinator}`);
+      const { repository, issue, coordinator, attempt } = client.job;
+      log.log('info', 'agent', `${repository}#${issue}: goes on as attempt ${attempt} of ${coordinator}`);
       // For the next start of this worker. What is kept already has a record of its own.
       if (!this.#handIn.isKept) await kept.note(id, this.#handIn.record(null)).catch(() => undefined);
     };

@@ -66,6 +66,12 @@ const ASK_MS = 10_000;
 /** Until the job's own lease is known. */
 const FIRST_LOCK_MS = 15_000;
 
+function drainLine(how: 'finish' | 'return', agents: number): string {
+  if (agents === 0) return 'takes no more attempts, and ends';
+  const waits = `waits for attempts at work: ${agents}; a second signal hands their work back`;
+  return `takes no more attempts, and ${how === 'finish' ? waits : `hands back the work of attempts: ${agents}`}`;
+}
+
 export class FleetWorker {
   readonly #options: WorkerOptions;
   readonly #workers = new Map<string, JobWorker>();
@@ -106,6 +112,8 @@ export class FleetWorker {
 
   /** Takes no new job; with `return`, the agents at work are ended and their work is handed back. */
   drain(how: 'finish' | 'return'): void {
+    const isNew = !(how === 'return' ? this.#returning : this.#draining).signal.aborted;
+    if (isNew) this.#options.log.log('info', 'serve', drainLine(how, this.#running.size));
     this.#draining.abort();
     if (how === 'return') this.#returning.abort();
     this.#wake.abort();
