@@ -32,6 +32,6 @@ test('a git that cannot be started is said, and an ended wait is none', async (t
     process.env.PATH = PATH;
   });
   process.env.PATH = directory;
-  assert.match(await slugOf(directory), /^cannot be asked for its Git remote: Cannot start git/);
+  assert.match(await slugOf(directory), /^cannot be asked for its Git remote: .*\bgit\b/);
   await assert.rejects(detectRemote(directory, AbortSignal.abort(new Error('the end'))), /the end/);
 });
