@@ -4,7 +4,7 @@ import type { Logger } from '../base/ports.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import type { FleetRoutes } from '../web/fleet-routes.ts';
-import type { StatusServer } from '../web/server.ts';
+import { StatusServer } from '../web/server.ts';
 import type { Source } from '../web/source.ts';
 import type { Webhook, WebhookOptions } from '../web/webhook.ts';
 
@@ -30,7 +30,6 @@ export async function startServer(
   fleet?: FleetRoutes,
 ): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
-  const { StatusServer } = await import('../web/server.ts');
   const status = new StatusServer({
     source,
     log,
