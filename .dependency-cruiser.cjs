@@ -98,6 +98,13 @@ module.exports = {
       'node_modules/(@octokit|emulate)/',
       { from: { pathNot: '^src/(daemon/github|cli/demo/forge)/' } },
     ),
+    forbid(
+      'one-starter-of-programs',
+      'one folder starts programs and ends them, with its limits of time and output',
+      '^src/',
+      '^(node:)?child_process$',
+      { from: { pathNot: '^src/base/processes/' } },
+    ),
     forbid('one-adapter-per-store', 'one folder imports the queue', '^src/', 'node_modules/(bullmq|ioredis|pg)/', {
       from: { pathNot: '^src/fleet/store/' },
     }),

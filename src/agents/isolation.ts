@@ -10,7 +10,6 @@ import { type Refusal, refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { oneLine } from '../base/rules/text.ts';
-import { NOT_LAUNCHED } from '../git/git.ts';
 import { AGENT_CODES } from './rules/agent-codes.ts';
 import type { IsolationMode } from './rules/runtime.ts';
 
@@ -43,7 +42,7 @@ export type Bind = { readonly source: string; readonly target: string };
  * from 4 on; that leaves out what it finds mounted already, which must not be: then the place would stay open.
  */
 const INIT = `set -e
-trap 'exit ${NOT_LAUNCHED}' EXIT
+trap 'exit 125' EXIT
 asked=
 trap 'asked=1' TERM INT HUP
 uid=$1; gid=$2; fd=4; shift 2
@@ -64,10 +63,10 @@ exec 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
 set +e
 trap - EXIT
 [ -z "$asked" ] || exit 143
-exec 3<&0
-unshare --user --map-user="$uid" --map-group="$gid" -- "$@" <&3 3<&- &
+exec 4<&0
+unshare --user --map-user="$uid" --map-group="$gid" -- "$@" <&4 4<&- &
 child=$!
-exec 3<&- </dev/null
+exec 4<&- </dev/null
 while :; do
   wait $child
   code=$?

@@ -48,7 +48,7 @@ async function standing(directory: string, issue: number): Promise<string | null
 }
 
 export async function explainCommand(name: IssueName, path: string, options: ExplainOptions): Promise<void> {
-  const stateDir = stateDirOf(path, name, options.stateDir);
+  const stateDir = await stateDirOf(path, name, options.stateDir);
   const issue = name.number;
   const story = issueStory(stateDir, issue);
   const isRunning = readStateDirHolder(stateDir) !== undefined;

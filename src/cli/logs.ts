@@ -66,15 +66,19 @@ function placeIn({ stateDir, tracker }: Workflow, named: RepoSlug | null): strin
 }
 
 /** @param named the repository, where it is one of many */
-export function stateDirOf(path: string, { repository: named }: IssueName, given: string | undefined): string {
+export async function stateDirOf(
+  path: string,
+  { repository: named }: IssueName,
+  given: string | undefined,
+): Promise<string> {
   if (given !== undefined) return named === null ? resolve(given) : placeOf(resolve(given), named);
   const source = { env: process.env, detectRemote };
   try {
-    return placeIn(readWorkflow(path, source).workflow, named);
+    return placeIn(await readWorkflow(path, source), named);
   } catch (error) {
     if (!(error instanceof ToolError) || error.refusal.of === CLI_CODES.issue_repository_unknown) throw error;
     const words = joinLines(error.message);
-    const found = findStateDir(path, source, named ?? undefined);
+    const found = await findStateDir(path, source, named ?? undefined);
     if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
     warn(NOTICE_CODES.state_directory_guessed, { said: words, path: found });
     return found;
@@ -82,7 +86,7 @@ export function stateDirOf(path: string, { repository: named }: IssueName, given
 }
 
 export async function logsCommand(name: IssueName, path: string, options: LogsOptions): Promise<void> {
-  const stateDir = stateDirOf(path, name, options.stateDir);
+  const stateDir = await stateDirOf(path, name, options.stateDir);
   const issue = name.number;
   const files = listAttemptOutputs(stateDir, issue);
   if (options.json === true) {

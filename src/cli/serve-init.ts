@@ -65,11 +65,12 @@ export async function serveInitCommand(options: ServeInitOptions): Promise<void>
   const directory = process.cwd();
   const path = join(directory, 'WORKFLOW.md');
   await confirmOverwrite(path, options);
-  const collected = await collectAnswers(options, detectRemote(directory));
+  const remote = await detectRemote(directory);
+  const collected = await collectAnswers(options, remote);
   const text = workflowText(collected.answers, existsSync(join(directory, '.claude')));
   try {
     // What is written must be what the daemon reads.
-    parseWorkflow(text, path, { env: process.env, detectRemote });
+    parseWorkflow(text, path, { env: process.env, remote });
   } catch (error) {
     const why = `these answers make no valid file: ${joinLines(messageOf(error)).replace(/\.$/, '')}`;
     throw failure(CLI_CODES.init_cancelled, { why }, { cause: error });

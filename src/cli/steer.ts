@@ -20,7 +20,7 @@ async function give(
   path: string,
   options: SteerOptions,
 ): Promise<void> {
-  const directory = stateDirOf(path, issue, options.stateDir);
+  const directory = await stateDirOf(path, issue, options.stateDir);
   const place = readControlPlace(directory);
   if (readStateDirHolder(directory) === undefined || place === undefined)
     throw failure(CLI_CODES.daemon_not_running, { directory });

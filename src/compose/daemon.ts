@@ -102,7 +102,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
   };
   options.ended.addEventListener('abort', sayEnd, { once: true });
   let repositories: Repositories | undefined;
-  const file = new WorkflowFile({
+  const file = await WorkflowFile.open({
     path: options.workflowPath,
     source: { env: { ...options.env }, detectRemote },
     override: withPort(options.port),

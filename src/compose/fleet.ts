@@ -229,8 +229,10 @@ export type RunningWorker = {
 
 /** What the settings of an order are put into. */
 function defaultsOf(stateDir: string): Workflow {
-  const source = { env: {}, detectRemote: () => ({ kind: 'none', says: 'is none' }) as const };
-  return parseWorkflow('---\ntracker: { repo: none/none }\n---\n', join(stateDir, 'WORKFLOW.md'), source);
+  return parseWorkflow('---\ntracker: { repo: none/none }\n---\n', join(stateDir, 'WORKFLOW.md'), {
+    env: {},
+    remote: null,
+  });
 }
 
 /** Takes its places and reaches the queue. What cannot work is a ToolError. */

@@ -228,6 +228,13 @@ function readPackedRefs(directory: string): string {
   return readRegular(join(directory, 'packed-refs'), MAX_PACKED_REFS_BYTES) ?? '';
 }
 
+/** The branch that HEAD of a Git directory names, as its file says; null where refs are kept otherwise. */
+export function readHeadBranch(directory: string): string | null {
+  const head = readRegular(join(directory, 'HEAD'), MAX_REF_BYTES) ?? '';
+  const [, branch = null] = /^ref: refs\/heads\/(\S+)\n$/.exec(head) ?? [];
+  return branch === '.invalid' ? null : branch;
+}
+
 /** The commit that HEAD stands on, read from the files alone. */
 export function readHead(path: string): string | null {
   return readHeadAt(join(path, '.git'));

@@ -8,6 +8,7 @@ import { RUN_VARIABLE } from '../base/processes/processes.ts';
 import { boundedOutput, runProgram, startProgram } from '../base/processes/program.ts';
 import { noProxyForGit, proxyVariable } from '../base/proxy-route.ts';
 import { explainCertificate, saysCertificateProblem } from '../base/rules/certificate.ts';
+import { shellWord } from '../base/rules/command-line.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { failure, isFailure } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
@@ -17,13 +18,24 @@ import { safeDirectories, saysForeignOwner } from './trusted-directories.ts';
 
 /** The command line that has a program run inside another one. */
 export type Launch = (file: string, args: readonly string[]) => readonly [string, readonly string[]];
-/** Exit code of what a program runs inside, where it cannot be set up; git itself never gives it. */
-export const NOT_LAUNCHED = 125;
+
+/** Has a program mark on file descriptor 3 that it begins: whatever ends without that mark was not launched. */
+function marking(launch: Launch): Launch {
+  return (file, args) => launch('/bin/sh', ['-c', 'echo >&3; exec "$@" 3>&-', 'sh', file, ...args]);
+}
+
+/** The shell command by which git with `marks` launches a program: one mark says that git came so far, the next that it begins. */
+export function launchCommand(launch: Launch, file: string, args: readonly string[]): string {
+  const [outer, words] = marking(launch)(file, args);
+  return `echo >&3; ${[outer, ...words].map(shellWord).join(' ')}`;
+}
 
 export type GitOptions = {
   readonly cwd: string;
   /** Has git run inside something, like the namespaces of an agent. */
   readonly launch?: Launch | undefined;
+  /** Git itself launches programs, each by a `launchCommand`. */
+  readonly marks?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
@@ -183,13 +195,14 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
   const all = [...SAFE, ...credential, ...withPlainOutput(args)];
   const run = () => {
     // Only now: what the launch names must still be there when it begins.
-    const [file, words] = launch === undefined ? (['git', all] as const) : launch('git', all);
+    const [file, words] = launch === undefined ? (['git', all] as const) : marking(launch)('git', all);
     return runProgram(file, words, {
       cwd,
       env: options.env ?? cloneEnvironment(process.env),
       timeoutMs,
       countsSilence: options.countsSilence === true,
       graceMs: 1_000,
+      marks: launch !== undefined || options.marks === true,
       ...(signal === undefined ? {} : { signal }),
       ...(input === undefined ? {} : { input }),
       ...(options.encoding === undefined ? {} : { encoding: options.encoding }),
@@ -204,7 +217,7 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
     throw failure(GIT_CODES.git_timed_out, { command: verbOf(args), why, seconds: timeoutMs / 1000 });
   }
   // Before it runs git, the launch hears the end as well.
-  if (launch !== undefined && result.exitCode === NOT_LAUNCHED) {
+  if (launch === undefined ? result.marks % 2 === 1 : result.marks === 0) {
     signal?.throwIfAborted();
     throw failure(GIT_CODES.git_not_launched, { command: verbOf(args), said: lastLines(result.stderr, 8) });
   }

@@ -1,12 +1,15 @@
 // Default branch of the remote, kept as HEAD of the mirror and asked for again at intervals.
 
 import type { Clock } from '../base/ports.ts';
+import { readHeadBranch } from './git-directory.ts';
 
 /** So often the remote is asked; besides whenever the known branch is gone. */
 const HEAD_MS = 600_000;
 
 export type RemoteHeadOptions = {
   readonly clock: Clock;
+  /** The mirror, a bare repository. */
+  readonly path: string;
   /** Asks the remote; undefined when it does not say. */
   readonly ask: (signal: AbortSignal) => Promise<string | undefined>;
   /** Runs git in the mirror. */
@@ -24,7 +27,8 @@ export class RemoteHead {
 
   /** The branch that HEAD of the mirror names. */
   async name(signal?: AbortSignal): Promise<string> {
-    this.#name ??= (await this.#options.local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
+    const { path, local } = this.#options;
+    this.#name ??= readHeadBranch(path) ?? (await local(['symbolic-ref', '--short', 'HEAD'], signal)).trim();
     return this.#name;
   }
 

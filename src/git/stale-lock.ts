@@ -1,11 +1,12 @@
 // Lock files of git: one that is in use is waited for, one that a killed git left is removed.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NAMESPACE_VARIABLE } from '../base/processes/processes.ts';
+import { runProgram } from '../base/processes/program.ts';
 import { failure } from '../base/rules/errors.ts';
+import { cloneEnvironment } from './git.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 
 const WAIT_MS = 60_000;
@@ -27,9 +28,14 @@ function placeOfGit(pid: string): string | null {
 }
 
 /** Whether a git is at work in one of the directories; where the system does not tell where one is, any counts. */
-function isGitAtWork(directories: readonly string[]): boolean {
-  if (process.platform !== 'linux')
-    return /(^|\/)git$/m.test(spawnSync('ps', ['-ax', '-o', 'comm='], { encoding: 'utf8' }).stdout ?? '');
+async function isGitAtWork(directories: readonly string[]): Promise<boolean> {
+  if (process.platform !== 'linux') {
+    const { exitCode, stdout } = await runProgram('ps', ['-ax', '-o', 'comm='], {
+      cwd: '/',
+      env: cloneEnvironment(process.env),
+    });
+    return exitCode !== 0 || /(^|\/)git$/m.test(stdout);
+  }
   return readdirSync('/proc').some((pid) => {
     const place = /^\d+$/.test(pid) ? placeOfGit(pid) : null;
     return place !== null && directories.some((one) => place === one || place.startsWith(`${one}/`));
@@ -70,7 +76,7 @@ export async function clearLock(lock: string, worktree: string, common: string):
   const isOwn = lock.startsWith(`${common}/worktrees/`);
   const giveUpAt = Date.now() + WAIT_MS;
   for (let version = fileVersionOf(lock); version !== null; version = fileVersionOf(lock)) {
-    if (!isGitAtWork(isOwn ? [worktree] : placesOf(common)) && !mayBeUnseen(lock)) {
+    if (!(await isGitAtWork(isOwn ? [worktree] : placesOf(common))) && !mayBeUnseen(lock)) {
       if (fileVersionOf(lock) === version) rmSync(lock, { force: true });
     } else if (Date.now() > giveUpAt) throw failure(GIT_CODES.git_lock_held, { path: lock, seconds: WAIT_MS / 1000 });
     else await delay(LOOK_MS);

@@ -1,7 +1,7 @@
 // The person's word for repositories of other users: git goes by `safe.directory` of its protected settings alone.
 
 import { runProgram } from '../base/processes/program.ts';
-import type { Environment } from '../base/rules/environment.ts';
+import { type Environment, setVariables } from '../base/rules/environment.ts';
 
 /** Whether git refuses a repository because another user owns it. */
 export function saysForeignOwner(words: string): boolean {
@@ -13,9 +13,7 @@ export async function safeDirectories(env: Environment): Promise<readonly string
   const args = ['config', '--null', '--show-scope', '--type=path', '--get-all', 'safe.directory'];
   const { exitCode, stdout } = await runProgram('git', args, {
     cwd: '/',
-    env: Object.fromEntries(
-      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-    ),
+    env: setVariables(env),
     timeoutMs: 30_000,
     graceMs: 1_000,
   });

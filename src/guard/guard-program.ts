@@ -18,6 +18,8 @@ import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../base/files/atomic-write.ts';
 import { lazyCrypto } from '../base/lazy-crypto.ts';
 import { helpIn, messageIn, type Refusal, refusal } from '../base/rules/codes.ts';
+import { setVariables } from '../base/rules/environment.ts';
+import { errorCode, messageOf } from '../base/rules/errors.ts';
 import { gitRows } from './rules/git-calls.ts';
 import { GUARD_CODES } from './rules/guard-codes.ts';
 import { BARE_POLICY, type Policy, policyText } from './rules/policy.ts';
@@ -180,7 +182,7 @@ export function trialFailureReason(ending: TrialEnd, machine: Machine): Reason {
 type PolicyText = (policy: Policy) => string | Promise<string>;
 
 async function trial(program: string, textOf: PolicyText): Promise<TrialEnd> {
-  const { execFile } = await import('node:child_process');
+  const { runProgram } = await import('../base/processes/program.ts');
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'toolcrew-guard-')));
   try {
     const project = join(directory, 'project');
@@ -190,12 +192,14 @@ async function trial(program: string, textOf: PolicyText): Promise<TrialEnd> {
     const policy: Policy = { ...BARE_POLICY, root: project, member: 'own', ownership, git };
     writeFileSync(join(directory, 'policy'), await textOf(policy));
     const words = [join(directory, 'policy'), join(directory, 'log'), '--', '/bin/sh', '-c', TRIAL_SCRIPT];
-    const ending = await new Promise<TrialEnd>((resolve) => {
-      execFile(program, words, { cwd: project, timeout: TRIAL_MS, killSignal: 'SIGKILL' }, (error, _, stderr) => {
-        const code = error === null ? 0 : error.killed === true ? 'timeout' : (error.code ?? error.signal ?? 'unknown');
-        resolve({ code, stderr });
-      });
-    });
+    const options = { cwd: project, env: setVariables(process.env), timeoutMs: TRIAL_MS, graceMs: 0 };
+    const ending: TrialEnd = await runProgram(program, words, options).then(
+      ({ exitCode, signal, timedOut, stderr }) => ({
+        code: timedOut ? 'timeout' : (exitCode ?? signal ?? 'unknown'),
+        stderr,
+      }),
+      ({ cause }: Error) => ({ code: String(errorCode(cause) ?? messageOf(cause)), stderr: '' }),
+    );
     const isHeld = existsSync(join(project, 'own')) && !existsSync(join(project, 'foreign'));
     return ending.code === 0 && !isHeld ? { ...ending, code: FOREIGN_WRITTEN } : ending;
   } finally {

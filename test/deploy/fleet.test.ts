@@ -217,7 +217,7 @@ test('the settings that the page shows for a fleet are valid', () => {
         TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more',
         TOOL_SERVER_TOKEN: 't',
       },
-      detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+      remote: null,
     },
   );
   assert.equal(workflow.queue?.address, 'http://toolcrew:8888');

@@ -123,7 +123,7 @@ test('the settings that the page shows are valid, and lie where the set-ups have
   const [front, server] = fencesOf('docs/operations.md').filter(({ language }) => language === 'yaml');
   const workflow = parseWorkflow(`---\n${front?.text}\n${server?.text}\n---\nDo it.`, WORKFLOW, {
     env: { HOME: '/var/lib/toolcrew', TOOL_SERVER_TOKEN: 'the token' },
-    detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+    remote: null,
   });
   assert.equal(workflow.server.token, 'the token');
   assert.ok(workflow.server.allowedHosts.includes('toolcrew'));

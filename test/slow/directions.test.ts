@@ -64,6 +64,7 @@ const PLANTED: Readonly<Record<string, Files>> = {
     'test/help.ts': 'export const help = 1;\n',
   },
   'one-adapter-per-package': { 'src/cli/asks.ts': "import { Octokit } from '@octokit/rest';\nvoid Octokit;\n" },
+  'one-starter-of-programs': { 'src/cli/runs.ts': "await import('node:child_process');\n" },
   'one-adapter-per-store': { 'src/fleet/asks.ts': "import { Queue } from 'bullmq';\nvoid Queue;\n" },
   'one-parser-of-shells': { 'src/cli/parses.ts': "import { parse } from 'unbash';\nvoid parse;\n" },
   'one-measure-of-text': { 'src/cli/measures.ts': "import width from 'string-width';\nvoid width;\n" },

@@ -21,6 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { runProgram } from '../../src/base/processes/program.ts';
 import { answerHooks } from '../../src/claude-code/hooks/hook-channel.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { NOT_ACCEPTED } from '../support/checks.ts';
@@ -373,7 +374,7 @@ test('the checks run in the environment of the hook', LIMITED, async (t) => {
 
 test('an answer that cannot be written is none, and is not waited for', async (t) => {
   const root = tempDir(t);
-  const channel = await answerHooks(root, () => Promise.resolve(1n));
+  const channel = await answerHooks(root, () => Promise.resolve(1n), runProgram);
   assert.ok(channel !== undefined);
   t.after(channel.close);
   const place = join(root, '.tool', 'state');

@@ -34,8 +34,10 @@ async function project(t: Cleanup, remote?: string) {
     written: () => (existsSync(path) ? readFileSync(path, 'utf8') : null),
     /** What the daemon makes of the file. */
     read: () =>
-      readWorkflow(path, { env, detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }) })
-        .workflow,
+      readWorkflow(path, {
+        env,
+        detectRemote: async () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+      }),
   };
 }
 
@@ -50,7 +52,7 @@ test('--yes takes the repository from the remote, however that is written, and t
       const { init, read, written, path } = await project(t, remote);
       const { code, stdout, stderr } = await init('--yes');
       assert.deepEqual({ remote, code, stderr }, { remote, code: 0, stderr: '' });
-      const { tracker, labels, workspace, agent, server, tool } = read();
+      const { tracker, labels, workspace, agent, server, tool } = await read();
       assert.deepEqual(
         {
           slug: tracker.slug,
@@ -87,7 +89,7 @@ test('flags are written as they are given; with .claude/ the agent is jarvis', a
     ...['--repo', 'o/r.js', '--label', 'needs: agent', '--root', '~/work space', '--port', '0', '--max-agents', '3'],
   );
   assert.equal(code, 0, 'with every flag there is nothing to ask');
-  const { tracker, labels, workspace, agent, server } = read();
+  const { tracker, labels, workspace, agent, server } = await read();
   assert.deepEqual(
     { slug: tracker.slug, active: labels.active, root: workspace.root, max: agent.maxConcurrent, port: server.port },
     {
@@ -101,7 +103,7 @@ test('flags are written as they are given; with .claude/ the agent is jarvis', a
   assert.match(written() ?? '', /^ {2}agent: jarvis$/m);
   // What the README says to change when there is no agent at hand.
   writeFileSync(path, (written() ?? '').replace('\n  runtime: claude\n', '\n  runtime: patch\n'));
-  assert.equal(read().tool.runtime, 'patch');
+  assert.equal((await read()).tool.runtime, 'patch');
 });
 
 test('whatever the label is, the daemon reads it as it was given', () => {
@@ -110,7 +112,7 @@ test('whatever the label is, the daemon reads it as it was given', () => {
       const text = workflowText({ repo: 'o/r', apiUrl: null, label, root: '/tmp/x', port: 0, maxAgents: 1 }, false);
       const { labels } = parseWorkflow(text, '/WORKFLOW.md', {
         env: { HOME: '/' },
-        detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
+        remote: null,
       });
       assert.deepEqual(labels.active, [label]);
     }),
@@ -328,7 +330,7 @@ test('on a terminal the five questions are asked with what is usual as their ans
   await terminal.answer('Agents that may work at a time', '1', '2');
   await terminal.shows('exit 0');
   assert.match(terminal.screen(), /gh label create 'for agents' --repo acme\/rocket2/);
-  const { tracker, labels, workspace, agent, server } = read();
+  const { tracker, labels, workspace, agent, server } = await read();
   assert.deepEqual(
     { slug: tracker.slug, active: labels.active, root: workspace.root, max: agent.maxConcurrent, port: server.port },
     {

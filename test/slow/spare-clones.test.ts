@@ -1,7 +1,7 @@
 // Clones made ahead of the issues that will want them.
 
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -66,7 +66,14 @@ test('what an earlier process left, or lies there for too long, is not used', as
 
   await spares.keep(1, signal);
   clock.at += 61 * 60_000;
-  assert.equal(await spares.take(task(), join(root, 'issue-9'), signal), false);
+  const filled = join(root, 'issue-9');
+  mkdirSync(filled);
+  writeFileSync(join(directory, '1', 'of-the-spare.txt'), '');
+  await spares.fill(task(), filled, signal);
+  assert.deepEqual(
+    [existsSync(join(filled, 'README.md')), existsSync(join(filled, 'of-the-spare.txt'))],
+    [true, false],
+  );
   assert.deepEqual(sparesIn(root), []);
   await spares.keep(1, signal);
   clock.at += 61 * 60_000;

@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { type Readable, Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { BASE_CODES } from '../rules/base-codes.ts';
 import { errorCode, failure, messageOf } from '../rules/errors.ts';
 import { makeWithExeca } from './execa-process.ts';
@@ -22,6 +22,8 @@ export type ProgramOptions = {
   readonly secret?: string;
   /** File descriptor 3 is a pipe that ends with this process, however that ends. Not beside a secret. */
   readonly leash?: boolean;
+  /** File descriptor 3 is a pipe on which programs mark how far they came. */
+  readonly marks?: boolean;
 };
 
 export type ProgramExit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
@@ -31,6 +33,8 @@ export type RunningProgram = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Bytes that came on file descriptor 3. */
+  readonly marks: () => number;
   /** Resolves when the process has ended and its output was read; what its group left running is ended first. */
   readonly exit: Promise<ProgramExit>;
   /** Ends the process group: SIGTERM, then SIGKILL. Calling it twice is fine. False: the process has ended. */
@@ -97,8 +101,8 @@ async function launch(
   make: MakeProcess,
 ): Promise<{ readonly child: Child }> {
   try {
-    const { cwd, env, secret, leash } = options;
-    const hasFourthPipe = secret !== undefined || leash === true;
+    const { cwd, env, secret, leash, marks } = options;
+    const hasFourthPipe = secret !== undefined || leash === true || marks === true;
     const { child, failed } = await make(file, args, { cwd, env, hasFourthPipe });
     // What execa makes is also a promise of its end: within an object nothing waits for that.
     if (hasStarted(child)) return { child };
@@ -139,9 +143,17 @@ async function start(
   const { child } = await launch(file, args, options, make);
   const { pid, stdin, stdout, stderr } = child;
   const pipe: unknown = child.stdio[3];
-  if (pipe instanceof Writable) {
+  const outputs = [stdout, stderr];
+  let marks = 0;
+  if (pipe instanceof Socket) {
     pipe.on('error', () => undefined);
     if (options.secret !== undefined) pipe.end(options.secret);
+    if (options.marks === true) {
+      outputs.push(pipe);
+      pipe.on('data', (bytes: Buffer) => {
+        marks += bytes.length;
+      });
+    }
   }
   // A program that ends without reading its input is no error of ours.
   stdin.on('error', () => undefined);
@@ -164,13 +176,12 @@ async function start(
       clearTimeout(again);
       clearTimeout(escalation);
       options.signal?.removeEventListener('abort', terminate);
-      if (pipe instanceof Writable) pipe.destroy();
+      if (pipe instanceof Socket && options.marks !== true) pipe.destroy();
       // The leader is gone; what it left in its group goes too.
       signalGroup(pid, 'SIGKILL');
       const end = { exitCode, signal };
-      const stop = onceSilent([stdout, stderr], () => {
-        stdout.destroy();
-        stderr.destroy();
+      const stop = onceSilent(outputs, () => {
+        for (const output of outputs) output.destroy();
         resolve(end);
       });
       child.once('close', () => {
@@ -181,7 +192,7 @@ async function start(
   });
   if (options.signal?.aborted === true) terminate();
   else options.signal?.addEventListener('abort', terminate, { once: true });
-  return { pid, stdin, stdout, stderr, exit, terminate };
+  return { pid, stdin, stdout, stderr, marks: () => marks, exit, terminate };
 }
 
 export type ProgramResult = ProgramExit & {
@@ -189,6 +200,8 @@ export type ProgramResult = ProgramExit & {
   readonly stderr: string;
   /** The end came from the time limit. */
   readonly timedOut: boolean;
+  /** Bytes that came on file descriptor 3. */
+  readonly marks: number;
 };
 
 /** Keeps the first and the last part of a stream when it is longer than `maxBytes`. */
@@ -253,5 +266,5 @@ export async function runProgram(
     for (const stream of [program.stdout, program.stderr]) stream.on('data', () => limit?.heard());
   const end = await program.exit;
   limit?.end();
-  return { ...end, stdout: stdout(), stderr: stderr(), timedOut };
+  return { ...end, stdout: stdout(), stderr: stderr(), timedOut, marks: program.marks() };
 }

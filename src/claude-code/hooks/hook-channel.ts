@@ -1,7 +1,6 @@
 // Hooks ask the team server that stays: it has loaded and read already what each of them would have to. A question is a
 // file, its name goes through a pipe, the answer is a file again. Node's sockets would take longer to load than all of that.
 
-import { execFileSync } from 'node:child_process';
 import {
   closeSync,
   constants,
@@ -19,6 +18,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { packageVersion } from '../../base/package-root.ts';
+import type { runProgram } from '../../base/processes/program.ts';
 
 /** So long a server may take to take a question up. */
 const ATTENTION_MS = 1000;
@@ -191,10 +191,12 @@ export type HookChannel = { readonly close: () => void };
 /**
  * Answers hooks of the project for as long as this process lives; undefined where no pipe can be made.
  * @param answer rejects where it has none: the hook then finds its own
+ * @param run given, since hooks themselves start no program
  */
 export async function answerHooks(
   main: string,
   answer: (question: unknown) => Promise<unknown>,
+  run: typeof runProgram,
 ): Promise<HookChannel | undefined> {
   const state = stateDirectory(main);
   const channel = join(state, `${prefix()}${process.pid}`);
@@ -208,7 +210,8 @@ export async function answerHooks(
     return undefined;
   }
   try {
-    execFileSync('mkfifo', ['-m', '600', join(channel, 'bell')], { stdio: 'ignore' });
+    // Where it makes none, the next line throws.
+    await run('mkfifo', ['-m', '600', join(channel, 'bell')], { cwd: channel, env: { PATH: process.env.PATH ?? '' } });
     // For writing as well: so it never ends when the last hook has rung.
     const fd = openSync(join(channel, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
     const pipe = new Socket({ fd, readable: true, writable: false });

@@ -3,6 +3,7 @@
 import { changedFiles, findDiffs, withCrlf } from '../../agents/rules/patch.ts';
 import { boundedOutput, startProgram } from '../../base/processes/program.ts';
 import { splitCommand, TEST_COMMAND_VARIABLE } from '../../base/rules/command-line.ts';
+import { setVariables } from '../../base/rules/environment.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
 import { tryGit } from '../../git/git.ts';
@@ -20,9 +21,7 @@ function say(text: string): void {
 }
 
 function environment(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  return setVariables(process.env);
 }
 
 async function run(args: readonly string[], input?: string) {

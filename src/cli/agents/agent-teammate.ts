@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
+import { setVariables } from '../../base/rules/environment.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { connectTeam, type OperationAnswer, type TeamClient } from '../../claude-code/mcp/client.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
@@ -183,9 +184,7 @@ export async function teammateCommand(): Promise<void> {
     throw failure(CLI_CODES.agent_command_misused, { missing: 'TOOL_TEAMMATE in the environment' });
   const part = readScript(name);
   const prompt = readFileSync(0, 'utf8');
-  const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
+  const env = setVariables(process.env);
   let team: TeamClient | undefined;
   try {
     team = await connectTeam(env);

@@ -318,7 +318,7 @@ export async function diagnose(path: string, env: Environment): Promise<DoctorCh
   const machine = [checkNode(), await checkGit(env)];
   let workflow: Workflow;
   try {
-    workflow = readWorkflow(path, { env, detectRemote }).workflow;
+    workflow = await readWorkflow(path, { env, detectRemote });
   } catch (error) {
     return [...machine, failedBy('workflow', error, mendOfWorkflow(error, path))];
   }
@@ -354,7 +354,7 @@ async function queueRows(workflow: Workflow | null, path: string, env: Environme
 async function diagnoseQueue(path: string, env: Environment): Promise<DoctorCheck[]> {
   if (!existsSync(path)) return queueRows(null, path, env);
   try {
-    return await queueRows(readWorkflow(path, { env, detectRemote }).workflow, path, env);
+    return await queueRows(await readWorkflow(path, { env, detectRemote }), path, env);
   } catch (error) {
     return [failedBy('workflow', error, mendOfWorkflow(error, path))];
   }

@@ -2,7 +2,7 @@
 
 import { runProgram } from '../../base/processes/program.ts';
 import { lineWithCode, refusal } from '../../base/rules/codes.ts';
-import type { Environment } from '../../base/rules/environment.ts';
+import { type Environment, setVariables } from '../../base/rules/environment.ts';
 import { failure, messageOf } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
 import { CLI_CODES } from '../rules/cli-codes.ts';
@@ -32,8 +32,7 @@ export class TmuxPanes {
 
   constructor(options: PaneOptions) {
     this.#options = options;
-    const kept = Object.entries(options.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-    this.#env = Object.fromEntries(kept);
+    this.#env = setVariables(options.env);
   }
 
   /** Whether a teammate's words are seen in a pane of its own. */

@@ -1,5 +1,6 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
+import { runProgram } from '../../base/processes/program.ts';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { answerHooks, type HookChannel } from '../../claude-code/hooks/hook-channel.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
@@ -55,5 +56,5 @@ async function answer(resident: Resident, question: unknown): Promise<Reply> {
 
 /** Answers hooks for as long as the server stays; undefined where they cannot reach it. */
 export function answerEvents(resident: Resident): Promise<HookChannel | undefined> {
-  return answerHooks(resident.project.main, (question) => answer(resident, question));
+  return answerHooks(resident.project.main, (question) => answer(resident, question), runProgram);
 }

@@ -1,6 +1,5 @@
 // Reads WORKFLOW.md: parse, decode, normalize, rules, freeze. All problems are reported at once.
 
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { RUNTIMES } from '../../agents/rules/runtime.ts';
@@ -9,9 +8,10 @@ import { parseFrontMatter } from '../../base/config/front-matter.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { messageIn, type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
 import type { CommandLine } from '../../base/rules/command-line.ts';
-import { failure, messageOf } from '../../base/rules/errors.ts';
+import type { Environment } from '../../base/rules/environment.ts';
+import { errorCode, failure, messageOf } from '../../base/rules/errors.ts';
 import { got } from '../../base/rules/text.ts';
-import type { RepoSlug } from '../../git/rules/repository.ts';
+import type { Remote, RepoSlug } from '../../git/rules/repository.ts';
 import { formatSlug, parseSlug, sameHost } from '../../git/rules/repository.ts';
 import { apiUrlOf, hostOf } from '../github/clone-url.ts';
 import { CONFIG_CODES } from '../rules/codes/config-codes.ts';
@@ -26,7 +26,8 @@ import { templateProblems } from './template.ts';
 import type { WorkflowInput } from './workflow-schema.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
-export type LoadedWorkflow = { readonly workflow: Workflow; readonly hash: string };
+/** What a workflow is read with. `remote`: of its directory; null where the file names what is worked on. */
+export type WorkflowContext = { readonly env: Environment; readonly remote: Remote | null };
 
 const DEFAULT_PROMPT = `Work on issue #{{ issue.number }} of {{ repo.slug }}: {{ issue.title | inline }}
 
@@ -49,12 +50,11 @@ function resolveSlug(
   input: WorkflowInput,
   apiUrl: string,
   directory: string,
-  source: WorkflowSource,
+  remote: Remote | null,
   problems: Refusal[],
 ): RepoSlug {
   if (input.tracker.repo !== undefined) return parseSlug(input.tracker.repo) ?? NO_SLUG;
-  if (input.tracker.repositories !== undefined) return NO_SLUG;
-  const remote = source.detectRemote(directory);
+  if (input.tracker.repositories !== undefined || remote === null) return NO_SLUG;
   if (remote.kind === 'none') {
     problems.push(wrong('tracker.repo', 'a slug <owner>/<repo>', `nothing, and ${directory} ${remote.says}`));
     return NO_SLUG;
@@ -194,16 +194,15 @@ function normalize(
   input: WorkflowInput,
   prompt: string,
   path: string,
-  source: WorkflowSource,
+  { env, remote }: WorkflowContext,
   problems: Refusal[],
 ): Workflow {
   const directory = dirname(path);
   const apiUrl = input.tracker.api_url.replace(/\/+$/, '');
-  const slug = resolveSlug(input, apiUrl, directory, source, problems);
-  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, source.env, problems, key));
+  const slug = resolveSlug(input, apiUrl, directory, remote, problems);
+  const absolute = (value: string, key: string) => resolve(directory, expandPath(value, env, problems, key));
   const repositories = resolveRepositories(input.tracker, problems);
-  const standardDir =
-    repositories === null ? defaultStateDir(slug, apiUrl, source.env) : hostStateDir(apiUrl, source.env);
+  const standardDir = repositories === null ? defaultStateDir(slug, apiUrl, env) : hostStateDir(apiUrl, env);
   const stateDir = input.state.dir === undefined ? standardDir : absolute(input.state.dir, 'state.dir');
   const onlyForMany = {
     'agent.max_concurrent_agents_per_repository': input.agent.max_concurrent_agents_per_repository,
@@ -213,17 +212,12 @@ function normalize(
     if (repositories === null && value !== null)
       problems.push(wrong(key, 'tracker.repositories beside it', `${value} for one repository`));
   const { labels, priority } = resolveLabels(input, problems);
-  const token = resolveSecret('server.token', input.server.token ?? null, source.env, problems);
+  const token = resolveSecret('server.token', input.server.token ?? null, env, problems);
   if (!isLoopbackName(input.server.host) && token === null && input.server.port !== 0) {
     const reachable = `nothing, while server.host ${got(input.server.host)} can be reached from other machines`;
     problems.push(wrong('server.token', 'a token', reachable));
   }
-  const webhookSecret = resolveSecret(
-    'server.webhook_secret',
-    input.server.webhook_secret ?? null,
-    source.env,
-    problems,
-  );
+  const webhookSecret = resolveSecret('server.webhook_secret', input.server.webhook_secret ?? null, env, problems);
   if (webhookSecret !== null && input.server.port === 0)
     problems.push(wrong('server.port', 'the port of a status server, which server.webhook_secret needs', '0'));
   return {
@@ -303,11 +297,11 @@ function normalize(
     },
     notify: {
       command: input.notify.command,
-      webhook: resolveWebhook(input.notify.webhook, source.env, problems),
+      webhook: resolveWebhook(input.notify.webhook, env, problems),
     },
     queue: resolveQueue(
       input.queue,
-      source.env,
+      env,
       {
         port: input.server.port,
         hooksFromRepository: input.hooks.from_repository,
@@ -334,15 +328,17 @@ function checkPrompt(prompt: string, first: number): Refusal[] {
   );
 }
 
-/** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
-export function parseWorkflow(text: string, path: string, source: WorkflowSource): Workflow {
-  const { data, content, line } = parseFrontMatter(text, path);
+function decodeWorkflow(
+  { data, content, line }: ReturnType<typeof parseFrontMatter>,
+  path: string,
+  context: WorkflowContext,
+): Workflow {
   const whole = 'front matter';
   if (data === undefined)
     failWithProblems(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
   return decode(workflowSchema, data, { path, whole }, (input, problems) => {
     const found: Refusal[] = [];
-    const workflow = normalize(input, content, path, source, found);
+    const workflow = normalize(input, content, path, context, found);
     // `decode` adds what to do to a wrong value.
     const worded = (one: Refusal) => (one.of === BASE_CODES.config_value ? messageIn(one) : textOf(one));
     problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(worded));
@@ -350,18 +346,39 @@ export function parseWorkflow(text: string, path: string, source: WorkflowSource
   });
 }
 
-/** Reads and decodes the file. */
-export function readWorkflow(path: string, source: WorkflowSource): LoadedWorkflow {
+/** Decodes the text of a WORKFLOW.md. Throws one ToolError that names every problem. */
+export function parseWorkflow(text: string, path: string, context: WorkflowContext): Workflow {
+  return decodeWorkflow(parseFrontMatter(text, path), path, context);
+}
+
+/** Whether the data of a file names what is worked on, however wrongly. */
+function namesRepository(data: unknown): boolean {
+  const tracker = typeof data === 'object' && data !== null && 'tracker' in data ? data.tracker : undefined;
+  return typeof tracker === 'object' && tracker !== null && ('repo' in tracker || 'repositories' in tracker);
+}
+
+/** The text of the file. Throws a ToolError. */
+export function readWorkflowText(path: string): string {
   const absolute = resolve(path);
-  let text: string;
   try {
-    text = readFileSync(absolute, 'utf8');
+    return readFileSync(absolute, 'utf8');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT') throw failure(CONFIG_CODES.workflow_missing, { path: absolute }, { cause: error });
     const said = code === 'EISDIR' ? 'expected a file, got a directory' : messageOf(error);
     throw failure(CONFIG_CODES.workflow_unreadable, { path: absolute, said }, { cause: error });
   }
-  const hash = createHash('sha256').update(text).digest('hex');
-  return { workflow: parseWorkflow(text, absolute, source), hash };
+}
+
+/** Decodes the file. The Git remote is asked for when the file names no repository. @param text of the file, where it was read already */
+export async function readWorkflow(
+  path: string,
+  { env, detectRemote }: WorkflowSource,
+  text = readWorkflowText(path),
+  signal?: AbortSignal,
+): Promise<Workflow> {
+  const absolute = resolve(path);
+  const parts = parseFrontMatter(text, absolute);
+  const remote = namesRepository(parts.data) ? null : await detectRemote(dirname(absolute), signal);
+  return decodeWorkflow(parts, absolute, { env, remote });
 }

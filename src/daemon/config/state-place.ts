@@ -15,7 +15,7 @@ import { placeOf } from '../rules/repositories.ts';
 export type WorkflowSource = {
   readonly env: Environment;
   /** Reads the Git remote of the workflow file's directory. */
-  readonly detectRemote: (directory: string) => Remote;
+  readonly detectRemote: (directory: string, signal?: AbortSignal) => Promise<Remote>;
 };
 
 /** Expands a leading `~` and every `$VAR` or `\${VAR}`; an unset variable is a problem. */
@@ -64,7 +64,11 @@ function textOf(path: string): string {
  * repository, else from the Git remote of its directory. undefined when these give no path.
  * @param named one of many repositories
  */
-export function findStateDir(file: string, source: WorkflowSource, named?: RepoSlug): string | undefined {
+export async function findStateDir(
+  file: string,
+  source: WorkflowSource,
+  named?: RepoSlug,
+): Promise<string | undefined> {
   const path = resolve(file);
   const data = readFrontMatterLoosely(textOf(path));
   const written = textAt(data, ['state', 'dir']);
@@ -75,10 +79,9 @@ export function findStateDir(file: string, source: WorkflowSource, named?: RepoS
     return problems.length === 0 ? place : undefined;
   }
   const slug = named ?? parseSlug(textAt(data, ['tracker', 'repo']) ?? '');
-  const remote = source.detectRemote(dirname(path));
-  const found = remote.kind === 'repository' ? remote : undefined;
-  const apiUrl =
-    textAt(data, ['tracker', 'api_url']) ?? (slug === undefined && found !== undefined ? apiUrlOf(found) : GITHUB_API);
+  const remote = slug === undefined ? await source.detectRemote(dirname(path)) : null;
+  const found = remote?.kind === 'repository' ? remote : undefined;
+  const apiUrl = textAt(data, ['tracker', 'api_url']) ?? (found === undefined ? GITHUB_API : apiUrlOf(found));
   const repository = slug ?? found?.slug;
   return repository === undefined || !URL.canParse(apiUrl)
     ? undefined

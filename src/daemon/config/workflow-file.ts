@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path';
 import type { Clock } from '../../base/ports.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import type { Workflow } from '../rules/workflow.ts';
-import { readWorkflow } from './read-workflow.ts';
+import { readWorkflow, readWorkflowText } from './read-workflow.ts';
 import type { WorkflowSource } from './state-place.ts';
 
 export type WorkflowFileOptions = {
@@ -60,6 +60,10 @@ function keepFixed(first: Workflow, next: Workflow): Workflow {
   });
 }
 
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 export class WorkflowFile {
   readonly #options: WorkflowFileOptions;
   readonly #first: Workflow;
@@ -68,16 +72,24 @@ export class WorkflowFile {
   #loadedAt: number;
   #problem: FileProblem | null = null;
   #misses = 0;
+  /** How often it was read: of readings that overlap the last one counts. */
+  #readings = 0;
   #pendingRestart: readonly string[] = [];
 
-  /** Reads the file; throws when it is not valid. */
-  constructor(options: WorkflowFileOptions) {
+  private constructor(options: WorkflowFileOptions, first: Workflow, hash: string) {
     this.#options = options;
-    const { workflow, hash } = readWorkflow(options.path, options.source);
-    this.#first = Object.freeze(options.override(workflow));
-    this.#current = this.#first;
+    this.#first = first;
+    this.#current = first;
     this.#hash = hash;
     this.#loadedAt = options.clock.now();
+  }
+
+  /** Reads the file; throws when it is not valid. */
+  static async open(options: WorkflowFileOptions): Promise<WorkflowFile> {
+    const { path, source, override } = options;
+    const text = readWorkflowText(path);
+    const workflow = await readWorkflow(path, source, text);
+    return new WorkflowFile(options, Object.freeze(override(workflow)), hashOf(text));
   }
 
   get current(): Workflow {
@@ -97,19 +109,24 @@ export class WorkflowFile {
   }
 
   /** Reads the file again if its text changed. False when it is not there and should be looked for again soon. */
-  check(): boolean {
+  async check(signal?: AbortSignal): Promise<boolean> {
     const { path, source, override, clock } = this.#options;
-    let hash: string;
+    let text: string;
     try {
-      hash = createHash('sha256').update(readFileSync(path, 'utf8')).digest('hex');
+      text = readFileSync(path, 'utf8');
     } catch (error) {
       return this.#miss(messageOf(error));
     }
     this.#misses = 0;
+    const hash = hashOf(text);
     if (hash === this.#hash) return true;
     this.#hash = hash;
+    const reading = ++this.#readings;
+    const isOver = () => reading !== this.#readings || signal?.aborted === true;
     try {
-      const next = override(readWorkflow(path, source).workflow);
+      const read = await readWorkflow(path, source, text, signal);
+      if (isOver()) return true;
+      const next = override(read);
       this.#pendingRestart = FIXED.filter(([, of]) => JSON.stringify(of(next)) !== JSON.stringify(of(this.#first))).map(
         ([key]) => key,
       );
@@ -117,6 +134,7 @@ export class WorkflowFile {
       this.#loadedAt = clock.now();
       this.#problem = null;
     } catch (error) {
+      if (isOver()) return true;
       this.#problem = { kind: 'invalid', words: messageOf(error) };
     }
     this.#options.onReload(this.#problem, this.#pendingRestart);
@@ -133,6 +151,7 @@ export class WorkflowFile {
     this.#problem = { kind: 'gone', words: why };
     // Whatever comes back is read, be it the same.
     this.#hash = '';
+    this.#readings += 1;
     onReload(this.#problem, this.#pendingRestart);
     return true;
   }
@@ -141,10 +160,14 @@ export class WorkflowFile {
   async watch(signal: AbortSignal): Promise<void> {
     const { path, clock } = this.#options;
     let timer: NodeJS.Timeout | undefined;
+    let looking = Promise.resolve();
     let watcher: FSWatcher | undefined;
     const look = () => {
       clearTimeout(timer);
-      if (!this.check()) timer = setTimeout(look, SETTLE_MS);
+      const seen = this.check(signal).then((isSettled) => {
+        if (!isSettled && !signal.aborted) timer = setTimeout(look, SETTLE_MS);
+      });
+      looking = Promise.all([looking, seen]).then(() => undefined);
     };
     try {
       watcher = watch(dirname(path), (_, name) => {
@@ -164,6 +187,7 @@ export class WorkflowFile {
     } finally {
       clearTimeout(timer);
       watcher?.close();
+      await looking;
     }
   }
 }

@@ -7,8 +7,6 @@ import { refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { lastLines, oneLine } from '../../base/rules/text.ts';
-import { fetch } from '../../base/undici.ts';
-import { dispatcherFor } from '../github/client.ts';
 import type { Journal } from '../ports.ts';
 import { WORK_CODES } from '../rules/codes/work-codes.ts';
 import { type Notification, notificationOf } from '../rules/notification.ts';
@@ -101,6 +99,11 @@ export class Notifier {
 
   async #post(address: string, body: string): Promise<void> {
     const { authorities, env } = this.#options;
+    // Late, since they take long to load: at its start the daemon has git fetch first.
+    const [{ fetch }, { dispatcherFor }] = await Promise.all([
+      import('../../base/undici.ts'),
+      import('../github/client.ts'),
+    ]);
     const dispatcher = dispatcherFor({ apiUrl: address, authorities, env }, this.#timeoutMs);
     try {
       const { ok, status } = await fetch(address, {

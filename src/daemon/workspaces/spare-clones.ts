@@ -27,6 +27,8 @@ export class SpareClones {
   readonly #mirror: Mirror;
   readonly #clock: Clock;
   readonly #ready: Spare[] = [];
+  /** Clones for issues that start now. */
+  readonly #filling = new Set<Promise<void>>();
   #made = 0;
   #isCleared = false;
 
@@ -61,6 +63,8 @@ export class SpareClones {
     try {
       await mkdir(path, { recursive: true });
       const branch = await this.#mirror.defaultBranch(signal);
+      // An issue that has a slot comes first.
+      await Promise.allSettled(this.#filling);
       await cloneMirror(this.#mirror.source, path, signal);
       return { path, branch, head: readHead(path), madeAt: this.#clock.elapsed() };
     } catch (error) {
@@ -69,13 +73,21 @@ export class SpareClones {
     }
   }
 
-  /** Moves one to `to`, an empty directory, up to date for the task. False when there is none. The mirror is up to date. */
-  async take(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<boolean> {
+  /** Has `to`, an empty directory, hold a clone for the task: one that is ready, or a new one. The mirror is up to date. */
+  async fill(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<void> {
+    if (await this.#take(task, to, signal)) return;
+    const filling = cloneMirror(this.#mirror.source, to, signal);
+    this.#filling.add(filling);
+    await filling.finally(() => this.#filling.delete(filling));
+  }
+
+  /** Moves one there, up to date. False when there is none. */
+  async #take(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<boolean> {
     const spare = this.#ready.shift();
     if (spare === undefined) return false;
     if (this.#isOld(spare)) {
       await this.#drop(spare);
-      return this.take(task, to, signal);
+      return this.#take(task, to, signal);
     }
     // Somebody may have cleaned up around here.
     const isThere = await rename(spare.path, to).then(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { type Clone, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
+import { isUnstarted } from '../../git/git.ts';
 import { isClone, readHead, readHeads, readRef, readStash } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -108,6 +109,7 @@ export async function saveCommits(
       task.output(`unpublished commits saved as ${ref}\n`);
     } catch (error) {
       signal.throwIfAborted();
+      if (isUnstarted(error)) throw error;
       failures.push(error);
     }
   }
@@ -139,7 +141,7 @@ export async function saveWork(
 /**
  * Saves what can be saved of a workspace whose clone git cannot use any more: the commits, where they can be read, and
  * the files as they are, against the default branch. Its Git directory is another one afterwards, with the old one in it.
- * Never fails; false when something could not be saved.
+ * False when something could not be saved. Throws when git could not begin, and all is there for another try.
  * @param scratch a path for a clone, not there yet
  */
 export async function salvage(
@@ -155,6 +157,8 @@ export async function salvage(
       await save();
     } catch (error) {
       signal.throwIfAborted();
+      // Later, as long as nothing is lost to a later try.
+      if (isWhole && isUnstarted(error)) throw error;
       isWhole = false;
       task.output(`${what} could not be saved: ${messageOf(error)}\n`);
     }

@@ -154,8 +154,7 @@ export class DiskWorkspaces implements Workspaces {
   async #fill(task: WorkspaceTask, path: string, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     try {
-      if (await this.#spares.take(task, path, signal)) return;
-      await clone.cloneMirror(mirror.source, path, signal);
+      await this.#spares.fill(task, path, signal);
     } catch (error) {
       if (!saysDamaged(messageOf(error))) throw error;
       mirror.distrust();

@@ -21,9 +21,19 @@ function isAlive(pid: number): boolean {
   return processStartTime(pid) !== null && !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
 }
 
+test('bytes on descriptor 3 are counted to the last, also those that come just before the end', async (t) => {
+  const options = { cwd: tempDir(t), env, marks: true };
+  for (const [script, count] of [
+    ['exit 0', 0],
+    ['echo >&3; exec sh -c "echo >&3" 3>&3', 2],
+    ['echo >&3; kill -KILL $$', 1],
+  ] as const)
+    assert.equal((await runProgram('/bin/sh', ['-c', script], options)).marks, count, script);
+});
+
 test('output, exit code and signal of a program', async () => {
   const ok = await runProgram('/bin/sh', ['-c', 'cat; echo err >&2; exit 3'], { cwd: '/', env, input: 'in' });
-  assert.deepEqual({ ...ok }, { exitCode: 3, signal: null, stdout: 'in', stderr: 'err\n', timedOut: false });
+  assert.deepEqual({ ...ok }, { exitCode: 3, signal: null, stdout: 'in', stderr: 'err\n', timedOut: false, marks: 0 });
   const killed = await runProgram('/bin/sh', ['-c', 'kill -9 $$'], { cwd: '/', env });
   assert.equal(killed.signal, 'SIGKILL');
 });

@@ -11,8 +11,7 @@ const ENV = { FLEET_KEY: 'a-key-of-sixteen-or-more', QUEUE: 'rediss://user:secre
 
 function parse(queue: string, more = '', env: Readonly<Record<string, string>> = ENV): Workflow {
   const text = `---\ntracker: { repo: o/r }\nqueue: ${queue}\n${more}\n---\nwork\n`;
-  const detectRemote = () => ({ kind: 'none', says: 'has none' }) as const;
-  return parseWorkflow(text, '/project/WORKFLOW.md', { env, detectRemote });
+  return parseWorkflow(text, '/project/WORKFLOW.md', { env, remote: null });
 }
 
 function problems(queue: string, more = '', env?: Readonly<Record<string, string>>): string {

@@ -1,7 +1,7 @@
 // Over 400 lines: one file format, key by key.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { parseFrontMatter, readFrontMatterLoosely } from '../../../src/base/config/front-matter.ts';
@@ -10,21 +10,18 @@ import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { parseWorkflow, readWorkflow } from '../../../src/daemon/config/read-workflow.ts';
 import type { WorkflowSource } from '../../../src/daemon/config/state-place.ts';
-import { WorkflowFile } from '../../../src/daemon/config/workflow-file.ts';
 import { workflowJsonSchema } from '../../../src/daemon/config/workflow-schema.ts';
 import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
 import { parseRemoteUrl, type Remote } from '../../../src/git/rules/repository.ts';
 import { isOf, wordsOf } from '../../support/codes.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { tempDir } from '../../support/temp.ts';
 
-const source = (env: Record<string, string> = {}): WorkflowSource => ({
-  env: { HOME: '/home/me', ...env },
-  detectRemote: () => ({ kind: 'none', says: 'has no Git remote to read it from' }),
-});
+const NONE: Remote = { kind: 'none', says: 'has no Git remote to read it from' };
+const context = (env: Record<string, string> = {}) => ({ env: { HOME: '/home/me', ...env }, remote: NONE });
+const source = (): WorkflowSource => ({ env: context().env, detectRemote: async () => NONE });
 
 function parse(yaml: string, env: Record<string, string> = {}, prompt = 'Do it.') {
-  return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', source(env));
+  return parseWorkflow(`---\n${yaml}\n---\n${prompt}`, '/project/WORKFLOW.md', context(env));
 }
 
 /** A problem without its last full stop. */
@@ -141,7 +138,7 @@ test('paths: ~, $VAR, relative to the file, XDG_STATE_HOME', () => {
 test('the agent that leads: the one of the file, jarvis where .claude/ stands beside it, else none', (t) => {
   const directory = tempDir(t);
   const agentOf = (yaml: string) =>
-    parseWorkflow(`---\n${REPO}\n${yaml}\n---\nx`, join(directory, 'WORKFLOW.md'), source()).tool.agent;
+    parseWorkflow(`---\n${REPO}\n${yaml}\n---\nx`, join(directory, 'WORKFLOW.md'), context()).tool.agent;
   assert.equal(agentOf(''), null);
   assert.equal(agentOf('tool: { agent: jarvis }'), 'jarvis');
   mkdirSync(join(directory, '.claude'));
@@ -208,9 +205,7 @@ test('active labels: nested or at the top level, one or several, never both', ()
 /** Reads a file without a repository, beside a remote that is given. */
 function beside(remote: Remote, tracker = '{}') {
   const text = `---\ntracker: ${tracker}\n---\n`;
-  const detectRemote = (directory: string): Remote =>
-    directory === '/project' ? remote : { kind: 'none', says: 'is elsewhere' };
-  return parseWorkflow(text, '/project/WORKFLOW.md', { env: {}, detectRemote });
+  return parseWorkflow(text, '/project/WORKFLOW.md', { env: {}, remote });
 }
 
 function remoteAt(url: string): Remote {
@@ -438,13 +433,13 @@ test('front matter is YAML and nothing else; nothing in it is evaluated', () => 
   assert.deepEqual(parseFrontMatter('---\na: 1\n---\n', 'F').data, { a: 1 });
 });
 
-test('a text without front matter, and a file that is not there', (t) => {
+test('a text without front matter, and a file that is not there', async (t) => {
   assert.throws(
-    () => parseWorkflow('just text', '/W', source()),
+    () => parseWorkflow('just text', '/W', context()),
     /front matter: expected YAML between two lines of --- at the top, got none/,
   );
   const missing = join(tempDir(t), 'WORKFLOW.md');
-  assert.throws(() => readWorkflow(missing, source()), isOf(CONFIG_CODES.workflow_missing, { path: missing }));
+  await assert.rejects(readWorkflow(missing, source()), isOf(CONFIG_CODES.workflow_missing, { path: missing }));
 });
 
 test('the shipped JSON Schema is the one of this code', () => {
@@ -453,67 +448,6 @@ test('the shipped JSON Schema is the one of this code', () => {
   assert.equal(shipped.properties.tracker.properties.done_label.default, 'tool-done');
   assert.equal(shipped.additionalProperties, false);
   assert.match(shipped.properties.tool.properties.stall_timeout_ms.description, /life sign/);
-});
-
-test('a changed file is read again; an invalid one leaves the last good one in use and says so', (t) => {
-  const path = join(tempDir(t), 'WORKFLOW.md');
-  const write = (yaml: string) => writeFileSync(path, `---\n${REPO}\n${yaml}\n---\nx`);
-  write('agent: { max_attempts: 2 }');
-  const reloads: (string | null)[] = [];
-  const file = new WorkflowFile({
-    path,
-    source: source(),
-    override: (workflow) => workflow,
-    clock: new FakeClock(),
-    onReload: (problem) => reloads.push(problem?.words ?? null),
-  });
-  file.check();
-  assert.deepEqual(reloads, [], 'nothing changed');
-  write('agent: { max_attempts: 5 }\nserver: { port: 1234 }\ntool: { isolation: required }');
-  file.check();
-  assert.equal(file.current.agent.maxAttempts, 5);
-  assert.equal(file.current.server.port, 8888, 'the server is where it is until the next start');
-  assert.equal(file.current.tool.isolation, 'auto');
-  assert.deepEqual(file.pendingRestart, ['tool.isolation', 'server']);
-  write('agent: { max_atempts: 5 }');
-  file.check();
-  file.check();
-  assert.equal(reloads.length, 2, 'said once');
-  assert.match(file.error ?? '', /agent\.max_atempts: .*\bagent\.max_attempts\b/);
-  assert.equal(file.current.agent.maxAttempts, 5);
-  write('agent: { max_attempts: 1 }');
-  file.check();
-  assert.equal(file.error, null);
-  assert.deepEqual(file.pendingRestart, []);
-  assert.equal(file.current.agent.maxAttempts, 1);
-});
-
-test('a file that is gone is said once, an editor’s two steps are not; what comes back is read, be it the same', (t) => {
-  const path = join(tempDir(t), 'WORKFLOW.md');
-  const text = `---\n${REPO}\n---\nx`;
-  writeFileSync(path, text);
-  const said: (string | null)[] = [];
-  const file = new WorkflowFile({
-    path,
-    source: source(),
-    override: (workflow) => workflow,
-    clock: new FakeClock(),
-    onReload: (problem) => said.push(problem?.words ?? null),
-  });
-  rmSync(path);
-  assert.equal(file.check(), false);
-  writeFileSync(path, text);
-  assert.equal(file.check(), true);
-  assert.deepEqual(said, []);
-  rmSync(path);
-  for (const soon of [false, true, true]) assert.equal(file.check(), soon);
-  assert.deepEqual(said, [`${path} is gone`]);
-  assert.equal(file.error, `${path} is gone`);
-  assert.equal(file.current.prompt, 'x');
-  writeFileSync(path, text);
-  file.check();
-  assert.deepEqual(said, [`${path} is gone`, null]);
-  assert.equal(file.error, null);
 });
 
 test('what is wrong with the YAML is one line with its place, counted from the start of the file', () => {
@@ -533,25 +467,4 @@ test('what can be read of a broken file: what stands there, or nothing', () => {
   assert.deepEqual(readFrontMatterLoosely('---\nstate: { dir: /s }\nstate: [\n---\n'), { state: [] });
   for (const text of ['no front matter', '---\na: *b\n---\n', `---\n${'- '.repeat(5000)}\n---\n`])
     assert.equal(readFrontMatterLoosely(text) ?? undefined, undefined, text.slice(0, 20));
-});
-
-test('a file that changes is noticed by itself', async (t) => {
-  const path = join(tempDir(t), 'WORKFLOW.md');
-  writeFileSync(path, `---\n${REPO}\n---\nfirst`);
-  const { systemClock } = await import('../../../src/base/clock.ts');
-  const stop = new AbortController();
-  await new Promise<void>((resolve) => {
-    const file = new WorkflowFile({
-      path,
-      source: source(),
-      override: (workflow) => workflow,
-      clock: systemClock,
-      onReload: () => {
-        assert.equal(file.current.prompt, 'second');
-        stop.abort();
-      },
-    });
-    void file.watch(stop.signal).then(resolve);
-    writeFileSync(path, `---\n${REPO}\n---\nsecond`);
-  });
 });

@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { NOT_LAUNCHED } from '../../../src/git/git.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { failsWith } from '../../support/codes.ts';
 import { commitFiles, gitAs } from '../../support/forge.ts';
@@ -13,7 +12,7 @@ import { setUpWorkspaces } from '../../support/workspaces.ts';
 const { signal } = new AbortController();
 const REASON = 'mount point does not exist';
 
-/** Has each program run as it is, or not at all where its words contain the text. */
+/** Has each program run as it is, or end as `unshare` does for want of namespaces where its words contain the text. */
 function isolationThatFails() {
   let failing: string | null = null;
   return {
@@ -24,7 +23,7 @@ function isolationThatFails() {
       active: true,
       wrap: (file: string, args: readonly string[]): readonly [string, readonly string[]] =>
         failing !== null && args.join(' ').includes(failing)
-          ? ['/bin/sh', ['-c', `echo ${REASON} >&2; exit ${NOT_LAUNCHED}`]]
+          ? ['/bin/sh', ['-c', `echo ${REASON} >&2; exit 1`]]
           : [file, args],
     },
   };
@@ -69,6 +68,22 @@ test('an agent is not blamed for it, and its clone with what is not committed st
   await workspaces.beforeRun(task(2), signal);
   assert.equal(readFileSync(file, 'utf8'), 'begun\n');
   assert.deepEqual(said, []);
+});
+
+test('a reader of the clone that cannot begin is no failure of git either', async (t) => {
+  const { isolation, fail } = isolationThatFails();
+  const { workspaces, task, ready, said } = await setUpWorkspaces(t, {}, undefined, undefined, { isolation });
+  const { path } = await ready(task());
+  const sha = await commitFiles(path, { 'own.txt': 'own\n' }, 'Own');
+
+  fail('upload-pack');
+  await failsWith(workspaces.collect(task(), signal), GIT_CODES.git_not_launched, { command: 'fetch' });
+  await failsWith(workspaces.remove(task(), signal), GIT_CODES.git_not_launched, { command: 'fetch' });
+  assert.equal((await gitAs(path, 'rev-parse', 'HEAD')).trim(), sha);
+  assert.deepEqual(said, []);
+
+  fail(null);
+  assert.equal((await workspaces.collect(task(), signal)).head, sha);
 });
 
 for (const place of ['inside', '.tool/worktrees/one/two'])

@@ -3,24 +3,15 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ALL_PAST, FILES, git } from '../../../git/git.ts';
 import { readRefAt } from '../../../git/git-directory.ts';
 import type { Refs } from './known-refs.ts';
+import { refusePushes, shareCopy } from './linked-copy.ts';
 import { PUSHED } from './pushes.ts';
 
 const BRANCHES = 'refs/heads/';
-
-/** Turns away whoever pushes to a bare repository of the daemon's by its path. */
-export async function refusePushes(path: string): Promise<void> {
-  await mkdir(join(path, 'hooks'), { recursive: true });
-  await writeFile(
-    join(path, 'hooks', 'pre-receive'),
-    '#!/bin/sh\necho "the daemon pushes; nobody pushes here" >&2\nexit 1\n',
-    { mode: 0o755 },
-  );
-}
 
 export class CloneSource {
   readonly path: string;
@@ -54,7 +45,7 @@ export class CloneSource {
       .digest('base64');
     if (shown === this.#shown && this.exists) return;
     this.#shown = undefined;
-    if (!this.exists || !(await this.#fetch(head, signal))) await this.#clone(isUntouched, signal);
+    if (!this.exists || !(await this.#fetch(head, signal))) await this.#make(refs, head, isUntouched, signal);
     this.#shown = shown;
   }
 
@@ -90,13 +81,17 @@ export class CloneSource {
     if (this.exists && !(await this.#fetch(this.#head ?? '', signal, [ALL_PAST]))) await this.drop();
   }
 
-  async #clone(isUntouched: boolean, signal: AbortSignal): Promise<void> {
+  async #make(refs: Refs, head: string, isUntouched: boolean, signal: AbortSignal): Promise<void> {
+    if (isUntouched) {
+      await this.drop();
+      const shown = [...refs].filter(([ref]) => ref.startsWith(BRANCHES) || ref.startsWith('refs/tags/'));
+      return shareCopy(this.#mirror, head, shown, this.path);
+    }
     const fresh = `${this.path}.new`;
     await rm(fresh, { recursive: true, force: true });
     await mkdir(fresh, { recursive: true });
-    const args = ['clone', '--quiet', '--bare', '--template=', '--config', 'receive.denyDeletes=true'];
-    const way = isUntouched ? [] : ['--no-local'];
-    await git(['-c', FILES, ...args, ...way, this.#mirror, fresh], { cwd: fresh, signal });
+    const args = ['clone', '--quiet', '--bare', '--template=', '--config', 'receive.denyDeletes=true', '--no-local'];
+    await git(['-c', FILES, ...args, this.#mirror, fresh], { cwd: fresh, signal });
     await refusePushes(fresh);
     await this.drop();
     await rename(fresh, this.path);

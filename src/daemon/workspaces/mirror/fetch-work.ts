@@ -1,9 +1,8 @@
 // Commits of a clone where an agent has been, fetched into a repository of the daemon's.
 
 import { join } from 'node:path';
-import { shellWord } from '../../../base/rules/command-line.ts';
 import type { Clone } from '../../../git/clone.ts';
-import { explain, type GitOptions, tryGit } from '../../../git/git.ts';
+import { explain, type GitOptions, launchCommand, tryGit } from '../../../git/git.ts';
 import { gitFailure } from './git-failure.ts';
 
 /**
@@ -11,15 +10,16 @@ import { gitFailure } from './git-failure.ts';
  * checked like anything from a stranger. False: the clone ends early, at a commit that is not here, and nothing came.
  */
 export async function fetchFromClone(clone: Clone, source: string, ref: string, options: GitOptions): Promise<boolean> {
-  const words = clone.launch?.('git', ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack']);
-  const reader = words === undefined ? [] : [`--upload-pack=${[words[0], ...words[1]].map(shellWord).join(' ')}`];
+  const { path, launch, timeoutMs } = clone;
+  const words = ['-c', 'uploadpack.allowAnySHA1InWant=true', 'upload-pack'];
+  const reader = launch === undefined ? [] : [`--upload-pack=${launchCommand(launch, 'git', words)}`];
   const args = [
     ...['-c', 'fetch.fsckObjects=true', '-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags'],
     ...['--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance', ...reader],
-    join(clone.path, '.git'),
+    join(path, '.git'),
     `+${source}:${ref}`,
   ];
-  const result = await tryGit(args, { ...options, timeoutMs: clone.timeoutMs });
+  const result = await tryGit(args, { ...options, timeoutMs, marks: launch !== undefined });
   options.signal?.throwIfAborted();
   // Git calls that a success.
   if (/shallow roots are not allowed/.test(result.stderr)) return false;

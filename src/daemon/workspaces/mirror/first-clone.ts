@@ -53,7 +53,8 @@ export async function cloneFirst(
 async function tryWhole(network: Network, to: string, signal: AbortSignal): Promise<boolean> {
   await clear(to);
   try {
-    await network.run(['clone', '--bare', '--config', 'receive.denyDeletes=true', network.remoteUrl, to], to, signal);
+    const how = ['-c', FILES, 'clone', '--bare', '--config', 'receive.denyDeletes=true'];
+    await network.run([...how, network.remoteUrl, to], to, signal);
     return true;
   } catch (error) {
     signal.throwIfAborted();

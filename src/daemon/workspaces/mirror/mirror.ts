@@ -17,14 +17,14 @@ import { removeStrays } from '../../../git/git-directory.ts';
 import { RemoteHead } from '../../../git/remote-head.ts';
 import { WORKSPACES_CODES } from '../../rules/codes/workspaces-codes.ts';
 import { issueOf } from '../../rules/issue.ts';
-import { CloneSource, refusePushes } from './clone-source.ts';
+import { CloneSource } from './clone-source.ts';
 import { Comparison } from './comparison.ts';
 import { fetchFromClone } from './fetch-work.ts';
 import { bringKept, cloneFirst } from './first-clone.ts';
 import { gitFailure } from './git-failure.ts';
 import { KnownRefs, LIST_REFS, parseRefs } from './known-refs.ts';
 import { Lfs } from './lfs.ts';
-import { type FixedCopy, linkCopy } from './linked-copy.ts';
+import { type FixedCopy, linkCopy, refusePushes } from './linked-copy.ts';
 import { Network, type NetworkOptions } from './network.ts';
 import { pushBranch } from './push-branch.ts';
 import { PUSHED, Pushes, pushArguments } from './pushes.ts';
@@ -81,6 +81,7 @@ export class Mirror {
     this.#cloneSource = new CloneSource(options.path.replace(/(\.git)?$/, '.seed.git'), options.path);
     this.#remoteHead = new RemoteHead({
       clock: options.clock,
+      path: options.path,
       ask: (signal) => this.#network.askHead(this.path, signal),
       local: (args, signal) => this.#local(args, signal),
     });

@@ -10,8 +10,8 @@ import type { Environment } from '../../../base/rules/environment.ts';
 import { ToolError } from '../../../base/rules/errors.ts';
 import { explain, type GitResult, networkEnvironment, saysDamaged, tryGit } from '../../../git/git.ts';
 import { removeStrays } from '../../../git/git-directory.ts';
-import { refusePushes } from './clone-source.ts';
 import { gitFailure } from './git-failure.ts';
+import { refusePushes } from './linked-copy.ts';
 import { telling, withoutProgress } from './network.ts';
 
 export type ModuleCopiesOptions = {
