@@ -1,8 +1,8 @@
 // Cost of hooks: each compiled hook against a bare Node process, and guard and team calls on the resident server.
 
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { withCallerSignature } from '../src/claude-code/older/caller-signature.ts';
 import { projectState } from '../src/git/project-state.ts';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
@@ -42,10 +42,8 @@ function milliseconds(
   env: Readonly<Record<string, string>>,
 ): number {
   const from = process.hrtime.bigint();
-  const { status, stderr } = spawnSync(program, args, { input, env, encoding: 'utf8' });
-  const took = Number(process.hrtime.bigint() - from) / 1e6;
-  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
-  return took;
+  execaSync(program, args, { input, env, extendEnv: false });
+  return Number(process.hrtime.bigint() - from) / 1e6;
 }
 
 /** A team in the middle of its work. */

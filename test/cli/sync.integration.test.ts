@@ -1,10 +1,10 @@
 // `tool sync` on a real repository: what is met is named with its place, what is not with what is missing.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { codeIn, lineLike } from '../support/codes.ts';
@@ -26,10 +26,10 @@ function projectOf(t: Cleanup) {
   const root = join(place, 'project');
   mkdirSync(root);
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+    execaSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
       env: { PATH: process.env.PATH ?? '', HOME: place },
-      encoding: 'utf8',
-    }).trim();
+      extendEnv: false,
+    }).stdout;
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
