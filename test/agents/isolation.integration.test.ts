@@ -225,7 +225,7 @@ test(
       ],
       { reject: false },
     );
-    assert.equal(stdout, '0\nwrote own\n', stderr);
+    assert.equal(stdout, '0\nwrote own', stderr);
   },
 );
 

@@ -26,7 +26,7 @@ test('git takes each for a patch, and makes of the one text the other', (t) => {
       if (before !== null) writeFileSync(path, before);
       const { exitCode, stderr } = execaSync({ cwd: directory, input: patch, reject: false })`git apply -`;
       assert.deepEqual(
-        [exitCode, stderr.replace(/^warning: .*\n/gm, '').includes('error')],
+        [exitCode, stderr.replace(/^warning: .*$/gm, '').includes('error')],
         [0, false],
         `${patch}\n${stderr}`,
       );

@@ -128,7 +128,7 @@ test('the commands that create the labels can be pasted, whatever the label', as
   assert.match(said[0] ?? '', /^label\|create\|it's "odd" \$HOME\|--repo\|o\/r\|--color\|[0-9A-F]{6}\|--description\|/);
   assert.deepEqual(
     said.map((line) => line.split('|')[2]),
-    [label, 'tool-done', 'tool-failed', 'tool-question', undefined],
+    [label, 'tool-done', 'tool-failed', 'tool-question'],
   );
 });
 

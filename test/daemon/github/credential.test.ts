@@ -101,7 +101,8 @@ test('a token that was turned away is fetched again from the client’s login', 
 test('a token leaves the environment of the process, where the kernel shows it too', () => {
   const taker = scriptFile(`
     import { readFileSync } from 'node:fs';
-        import { takeTokens } from './src/daemon/github/credential.ts';
+    import { spawnSync } from 'node:child_process';
+    import { takeTokens } from './src/daemon/github/credential.ts';
     const { tokens, scrubbed } = takeTokens(process.env, ['MINE']);
     const kernel = readFileSync('/proc/self/environ', 'latin1');
     const child = spawnSync('/usr/bin/env', { encoding: 'utf8' }).stdout;
