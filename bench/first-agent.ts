@@ -1,8 +1,8 @@
 // From the start of the process to the first agent at work, with three issues waiting and nothing cloned before.
 
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
 import { agentRunning } from '../test/support/agents.ts';
 import { Daemon } from '../test/support/daemon.ts';
 import { startForge } from '../test/support/forge.ts';
@@ -26,11 +26,11 @@ async function oneRound(): Promise<{ readonly daemon: number; readonly node: num
     await daemon.stop();
 
     const nodeAt = performance.now();
-    execaSync(process.execPath, ['-e', '0']);
+    spawnSync(process.execPath, ['-e', '0']);
     const node = performance.now() - nodeAt;
     const directory = tempDir(t);
     const cloneAt = performance.now();
-    execaSync`git clone --quiet ${forge.bare} ${join(directory, 'clone')}`;
+    execFileSync('git', ['clone', '--quiet', forge.bare, join(directory, 'clone')]);
     return { daemon: took, node, clone: performance.now() - cloneAt };
   });
 }

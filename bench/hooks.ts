@@ -1,8 +1,8 @@
 // Cost of hooks: each compiled hook against a bare Node process, and guard and team calls on the resident server.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
 import { withCallerSignature } from '../src/claude-code/older/caller-signature.ts';
 import { projectState } from '../src/git/project-state.ts';
 import { HookedProject, SESSION, TEAM } from '../test/support/hooked.ts';
@@ -42,7 +42,7 @@ function milliseconds(
   env: Readonly<Record<string, string>>,
 ): number {
   const from = process.hrtime.bigint();
-  execaSync(program, args, { input, env, extendEnv: false });
+  execFileSync(program, args, { input, env, stdio: 'pipe' });
   return Number(process.hrtime.bigint() - from) / 1e6;
 }
 

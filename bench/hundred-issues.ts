@@ -1,8 +1,10 @@
 // A hundred issues whose agents take a second each, ten at a time, beside a plain script that does the same.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { text } from 'node:stream/consumers';
 import { agentRunning } from '../test/support/agents.ts';
 import { cleanEnv, Daemon } from '../test/support/daemon.ts';
 import { DAEMON_TOKEN, startForge } from '../test/support/forge.ts';
@@ -33,7 +35,9 @@ async function plainScript(): Promise<number> {
         number += 1;
         const script = `git clone -q ${address} ${number} && cd ${number} && git checkout -qb issue-${number} && { ${WORK}; } && git push -q origin issue-${number}`;
         const env = cleanEnv(cwd, { ...Object.fromEntries(identity), TOOL_ISSUE: String(number) });
-        await execa({ cwd, env, extendEnv: false, stdin: 'ignore' })`/bin/sh -ec ${script}`;
+        const child = spawn('/bin/sh', ['-ec', script], { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] });
+        const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+        if (code !== 0) throw new Error(`the plain script ended with ${code}: ${said}`);
       }
     };
     const startedAt = performance.now();

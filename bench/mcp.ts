@@ -1,9 +1,10 @@
 // The team server: its start, an operation, the size of its listing.
 
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { execa, execaSync } from 'execa';
+import { execa } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
 
@@ -141,7 +142,7 @@ class Stocked {
 
 function bareStart(): number {
   const from = performance.now();
-  execaSync(process.execPath, ['-e', '0']);
+  spawnSync(process.execPath, ['-e', '0']);
   return performance.now() - from;
 }
 

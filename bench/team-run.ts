@@ -1,8 +1,9 @@
 // A team without a screen: what a lead and four teammates cost that need no time themselves, and their team servers' memory.
 
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa, execaSync } from 'execa';
+import { execa } from 'execa';
 import { shellWord } from '../src/base/rules/command-line.ts';
 import type { PhaseReport } from '../src/cli/phase-report.ts';
 import { createSpec } from '../src/team/spec-documents/specs.ts';
@@ -113,7 +114,7 @@ async function runs(): Promise<Row> {
   const floors: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const from = performance.now();
-    execaSync(process.execPath, ['-e', '0']);
+    spawnSync(process.execPath, ['-e', '0']);
     floors.push(performance.now() - from);
     times.push(await withCleanup((t) => run(project(t))));
   }

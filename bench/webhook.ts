@@ -1,8 +1,8 @@
 // From a label to the agent at work, by a webhook: the polls are hours apart.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
 import { agentRunning } from '../test/support/agents.ts';
 import { Daemon } from '../test/support/daemon.ts';
 import { BASE, startForge } from '../test/support/forge.ts';
@@ -44,7 +44,7 @@ async function label(isCrowded: boolean): Promise<{ readonly took: number[]; rea
       await service.close(issue);
       const directory = tempDir(t);
       const cloneAt = performance.now();
-      execaSync`git clone --quiet ${service.bare} ${join(directory, 'clone')}`;
+      execFileSync('git', ['clone', '--quiet', service.bare, join(directory, 'clone')]);
       floors.push(performance.now() - cloneAt);
     }
     await daemon.stop();

@@ -1,5 +1,6 @@
 // The write guard around commands of agents: what a shell call costs more, and what tools that write many files cost more.
 
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { execaSync } from 'execa';
@@ -54,7 +55,7 @@ async function project(t: Cleanup) {
 /** ms, from the start of a process to its end. */
 function timed([program = '', ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
   const from = performance.now();
-  execaSync(program, args, { cwd, env, extendEnv: false });
+  execFileSync(program, args, { cwd, env, stdio: 'pipe' });
   return performance.now() - from;
 }
 
