@@ -4,11 +4,8 @@ import { execaSync } from 'execa';
 import type { Row } from './figures.ts';
 
 export function kills(): Row {
-  const { stdout } = execaSync(
-    process.execPath,
-    ['--import', 'tsx', '--test', '--test-reporter=tap', 'test/slow/kill.test.ts'],
-    { env: { TOOLCREW_ALL: '1' }, reject: false },
-  );
+  const args = ['--import', 'tsx', '--test', '--test-reporter=tap', 'test/slow/kill.test.ts'];
+  const { stdout } = execaSync(process.execPath, args, { env: { TOOLCREW_ALL: '1' }, reject: false });
   const count = (name: string) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
   return {
     what: 'SIGKILL before, in and after each effect: one PR, one done label, nothing lost',

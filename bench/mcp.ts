@@ -23,14 +23,8 @@ type Message = { readonly id?: number; readonly result?: Readonly<Record<string,
 /** A client with nothing of its own to wait for. */
 const server = (cwd: string, HOME: string) =>
   execa(process.execPath, [SERVER], {
-    ...{
-      cwd,
-      env: { PATH: process.env.PATH, HOME },
-      extendEnv: false,
-      stderr: 'inherit',
-      buffer: false,
-      reject: false,
-    },
+    ...{ cwd, env: { PATH: process.env.PATH, HOME }, extendEnv: false },
+    ...{ stderr: 'inherit', buffer: false, reject: false },
   });
 
 class Client {

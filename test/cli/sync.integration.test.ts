@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { execaSync } from 'execa';
 import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { codeIn, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
+import { gitIn } from '../support/git.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -25,11 +25,7 @@ function projectOf(t: Cleanup) {
   const place = tempDir(t);
   const root = join(place, 'project');
   mkdirSync(root);
-  const git = (...args: readonly string[]) =>
-    execaSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
-      env: { PATH: process.env.PATH ?? '', HOME: place },
-      extendEnv: false,
-    }).stdout;
+  const git = gitIn(root);
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

@@ -36,12 +36,8 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     const home = join(tempDir(t), 'home');
     mkdirSync(home);
     const validate = (path: string) => {
-      const { exitCode, stdout, stderr } = execaSync(hostProgram(version), ['plugin', 'validate', path], {
-        cwd: home,
-        env: cleanEnv(home),
-        extendEnv: false,
-        reject: false,
-      });
+      const options = { cwd: home, env: cleanEnv(home), extendEnv: false, reject: false } as const;
+      const { exitCode, stdout, stderr } = execaSync(hostProgram(version), ['plugin', 'validate', path], options);
       return { exitCode, said: stdout + stderr };
     };
     const check = (path: string, words: RegExp) => {

@@ -67,10 +67,8 @@ test('without the packages of the queue, the command that installs them is named
   const cli = join(modules, 'toolcrew', 'dist', 'cli.js');
   for (const words of [['demo', '--workers', '3'], ['worker']]) {
     const more = { TOOL_QUEUE_URL: 'redis://127.0.0.1:1', TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more', HOME: prefix };
-    const { exitCode, stderr } = execaSync(process.execPath, [cli, ...words], {
-      env: { ...env, ...more },
-      ...{ extendEnv: false, reject: false },
-    });
+    const options = { env: { ...env, ...more }, extendEnv: false, reject: false } as const;
+    const { exitCode, stderr } = execaSync(process.execPath, [cli, ...words], options);
     assert.equal(exitCode, 2, stderr);
     assert.match(stderr, new RegExp(`npm install --global --prefix '?${prefix}'? bullmq@6\\.7 ioredis@5`));
     assert.match(stderr, /\(queue_package_missing\)/);

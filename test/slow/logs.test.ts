@@ -99,10 +99,8 @@ test('a reader that has seen enough ends the command without a complaint', (t) =
   writeFileSync(join(directory, '1-1.log'), 'a line\n'.repeat(100_000));
   for (const flag of ['', '--follow']) {
     const script = `"$0" "$1" logs 7 "$2" ${flag} | head -n 2`;
-    const { exitCode, stdout, stderr } = execaSync('sh', ['-c', script, process.execPath, CLI, workflow], {
-      env,
-      ...{ extendEnv: false, reject: false, stripFinalNewline: false },
-    });
+    const run = execaSync({ env, extendEnv: false, reject: false, stripFinalNewline: false });
+    const { exitCode, stdout, stderr } = run`sh -c ${script} ${process.execPath} ${CLI} ${workflow}`;
     assert.deepEqual(
       { flag, exitCode, stdout, stderr },
       { flag, exitCode: 0, stdout: '=== attempt 1\na line\n', stderr: '' },

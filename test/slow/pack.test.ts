@@ -27,12 +27,10 @@ const { version, dependencies, peerDependencies } = JSON.parse(readFileSync('pac
 
 /** One file serves all majors of Node. */
 const place = tempDir({ after });
-const [{ filename, files, size }] = JSON.parse(
-  execaSync(process.execPath, [npm, 'pack', '--json', '--ignore-scripts', '--pack-destination', place], {
-    env: { ...cleanEnv(place), PATH: '/usr/local/bin:/usr/bin:/bin' },
-    extendEnv: false,
-  }).stdout,
-);
+const own = { ...cleanEnv(place), PATH: '/usr/local/bin:/usr/bin:/bin' };
+const packed = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
+const { stdout: report } = execaSync(process.execPath, [npm, ...packed], { env: own, extendEnv: false });
+const [{ filename, files, size }] = JSON.parse(report);
 
 test('the packed file is small; it holds the built program, its texts and its guards, and no source', () => {
   assert.ok(size <= PACKED_BYTES, `${size} bytes packed`);
@@ -75,11 +73,9 @@ test('npx runs the demo from the packed file and the package emulate, with nothi
   for (const name of ['home', 'elsewhere']) mkdirSync(join(directory, name));
   const npx = join(dirname(npm), 'npx-cli.js');
   const packages = ['-p', join(place, filename), '-p', `emulate@${peerDependencies.emulate}`];
-  const { stdout } = execaSync(process.execPath, [npx, '--yes', ...packages, 'tool', 'demo', '--json'], {
-    cwd: join(directory, 'elsewhere'),
-    env: { ...cleanEnv(join(directory, 'home')), ...REGISTRY, NO_COLOR: '1' },
-    extendEnv: false,
-  });
+  const env = { ...cleanEnv(join(directory, 'home')), ...REGISTRY, NO_COLOR: '1' };
+  const run = execaSync({ cwd: join(directory, 'elsewhere'), env, extendEnv: false });
+  const { stdout } = run`${process.execPath} ${npx} --yes ${packages} tool demo --json`;
   const outcomes = JSON.parse(stdout).issues.map((issue: { outcome: string }) => issue.outcome);
   assert.deepEqual(outcomes, DEMO_OUTCOMES);
 });

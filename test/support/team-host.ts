@@ -236,17 +236,14 @@ export class TeamHost {
 
   /** A command of the package in that directory. */
   toolOf(place: string, ...args: readonly string[]): string {
-    return execaSync(process.execPath, [join(place, 'dist', 'cli.js'), ...args], {
-      cwd: this.root,
-      env: cleanEnv(this.home),
-      extendEnv: false,
-    }).stdout;
+    const run = execaSync({ cwd: this.root, env: cleanEnv(this.home), extendEnv: false });
+    return run`${process.execPath} ${join(place, 'dist', 'cli.js')} ${args}`.stdout;
   }
 
   /** What a command prints that ends otherwise than well. */
   tried(...args: readonly string[]): string {
-    const env = cleanEnv(this.home);
-    return execaSync(process.execPath, [CLI, ...args], { cwd: this.root, env, extendEnv: false, reject: false }).stdout;
+    const run = execaSync({ cwd: this.root, env: cleanEnv(this.home), extendEnv: false, reject: false });
+    return run`${process.execPath} ${CLI} ${args}`.stdout;
   }
 
   path(file: string): string {

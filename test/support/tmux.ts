@@ -21,10 +21,7 @@ export class Tmux {
       execaSync({ env: this.#env, extendEnv: false, reject: false })`tmux -S ${this.#socket} kill-server`;
     });
     const size = ['-x', '200', '-y', '60'];
-    execaSync('tmux', ['-S', this.#socket, '-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...command], {
-      env: this.#env,
-      extendEnv: false,
-    });
+    this.ask('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...command);
     this.ask('set-option', '-g', 'remain-on-exit', 'off');
   }
 

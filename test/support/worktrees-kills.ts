@@ -40,12 +40,9 @@ async function setUp(t: Cleanup) {
     cpSync(template, root, { recursive: true });
     const progress = join(scratch, 'progress');
     const play = (PATH: string) =>
-      execaSync(process.execPath, [STORY, root, progress], {
-        env: { PATH },
-        extendEnv: false,
-        timeout: 120_000,
-        reject: false,
-      });
+      execaSync({
+        ...{ env: { PATH }, extendEnv: false, timeout: 120_000, reject: false },
+      })`${process.execPath} ${STORY} ${root} ${progress}`;
     const PATH = process.env.PATH ?? '';
     const first = play(`${killingGit(scratch, at, moment)}:${PATH}`);
     const runs = Number(readFileSync(join(scratch, 'count'), 'utf8'));

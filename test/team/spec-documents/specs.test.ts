@@ -55,10 +55,8 @@ function project(t: Cleanup) {
 
 /** A process that creates so many SPECs when it is told to. */
 async function creator(t: Cleanup, root: string, count: number) {
-  const child = execa(process.execPath, [programFile('create-specs'), root, String(count)], {
-    lines: true,
-    reject: false,
-  });
+  const run = execa({ lines: true, reject: false });
+  const child = run`${process.execPath} ${programFile('create-specs')} ${root} ${count}`;
   finallyDo(t, () => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   return async () => {
