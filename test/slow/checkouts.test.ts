@@ -62,7 +62,7 @@ test('a team of the same name that stands in another checkout is not led from he
   project.git('worktree', 'add', '-q', '-b', 'topic', LINKED);
   const lead = project.start('run', SPEC, '--team', '--json');
   await new Promise<void>((resolve) => {
-    lead.stderr?.on('data', (chunk: Buffer) => {
+    lead.stderr.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes('task 2 is completed')) resolve();
     });
   });
@@ -147,7 +147,7 @@ test('a person who amends the commit that the team began from is told so, with a
   const base = project.git('rev-parse', 'HEAD');
   const lead = project.start('run', SPEC, '--team', '--json');
   let stderr = '';
-  lead.stderr?.on('data', (chunk: Buffer) => {
+  lead.stderr.on('data', (chunk: Buffer) => {
     const isSeen = stderr.includes('task 1 is completed');
     stderr += chunk.toString();
     if (isSeen || !stderr.includes('task 1 is completed')) return;

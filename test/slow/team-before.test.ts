@@ -61,7 +61,7 @@ test('who completes a task while the base is still measured waits for it', async
   finallyDo(t, () => lead.kill('SIGKILL'));
   const [said, told] = [{ stdout: '', stderr: '' }, new Set<string>()];
   for (const name of ['stdout', 'stderr'] as const)
-    lead[name]?.on('data', (chunk: Buffer) => {
+    lead[name].on('data', (chunk: Buffer) => {
       said[name] += chunk.toString('utf8');
       for (const [, who = ''] of said[name].matchAll(/\[(backend-dev|frontend-dev)\] SendMessage/g)) told.add(who);
       // The next step of each teammate is to complete its task.

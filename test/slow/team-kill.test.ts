@@ -203,7 +203,7 @@ for (const [victim, count, points] of CASES)
       if (victim === 'git') killingGit(project, at);
       const lead = project.start('run', SPEC, '--team', '--json');
       let said = '';
-      lead.stderr?.on('data', (chunk: Buffer) => {
+      lead.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8');
       });
       const isStruck = await killedAt(project, lead, victim, count, at, () => said);

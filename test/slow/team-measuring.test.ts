@@ -28,7 +28,7 @@ test('what fails before any work is said by the lead, while there is time', asyn
   finallyDo(t, () => writeFileSync(word, ''));
   let said = '';
   const told = new Promise<void>((resolve) => {
-    lead.stderr?.on('data', (chunk: Buffer) => {
+    lead.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
       if (said.includes('tests: 1 test fails: adds (checks_failed_before)')) resolve();
     });
@@ -60,7 +60,7 @@ async function measuring(t: Cleanup) {
   const lead = project.start('run', SPEC, '--team');
   let said = '';
   for (const stream of [lead.stdout, lead.stderr])
-    stream?.on('data', (chunk: Buffer) => {
+    stream.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
     });
   finallyDo(t, () => lead.kill('SIGKILL'));

@@ -92,11 +92,11 @@ test('a second lead of the same team is refused while the first one lives', asyn
   project.before = `until [ -e '${go}' ]; do sleep 0.05; done; `;
   const first = project.start('run', SPEC, '--team');
   let stderr = '';
-  first.stderr?.on('data', (chunk: Buffer) => {
+  first.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
   const ended = once(first, 'close');
-  while (!stderr.includes('is there (run 1)')) await once(first.stderr ?? first, 'data');
+  while (!stderr.includes('is there (run 1)')) await once(first.stderr, 'data');
   for (const command of [['run', SPEC, '--team'], ['team-restart']]) {
     const second = await project.lead(...command);
     assert.equal(second.code, 1, second.stderr);
@@ -114,11 +114,11 @@ test('who cannot be started is named; how it failed is told where somebody has c
   project.before = `until [ -e '${go}' ]; do sleep 0.05; done; exit 3; `;
   const run = project.start('run', SPEC, '--team');
   let stderr = '';
-  run.stderr?.on('data', (chunk: Buffer) => {
+  run.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
   const ended = once(run, 'close');
-  while (!stderr.includes('is there (run 1)')) await once(run.stderr ?? run, 'data');
+  while (!stderr.includes('is there (run 1)')) await once(run.stderr, 'data');
   project.git('checkout', '-q', BRANCH);
   writeFileSync(go, '');
   const [code] = (await ended) as [number | null];
