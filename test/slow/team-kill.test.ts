@@ -94,7 +94,7 @@ function lines(text: string): readonly string[] {
 
 async function assertDone(project: PhaseProject): Promise<void> {
   const show = (path: string) => project.git('show', `${BRANCH}:${path}`);
-  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;\n`);
+  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;`);
   assert.deepEqual(lines(project.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')), ['main', BRANCH]);
   const merges = lines(
     project.git('log', '--first-parent', '--merges', '--format=%(trailers:key=Task,valueonly,separator=%x2C)', BRANCH),
