@@ -1,8 +1,8 @@
 // A large fleet on one machine: 10,000 open issues in 50 repositories, 20 workers, and 1,000 attempts in flight that wait.
 
-import { execFileSync } from 'node:child_process';
 import { closeSync, constants, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { agentRunning, COMMITS } from '../test/support/agents.ts';
 import type { Daemon } from '../test/support/daemon.ts';
 import { FLEET_KEY, RedisServer, startWorker, type Worker } from '../test/support/fleet.ts';
@@ -57,7 +57,7 @@ async function open(t: Cleanup, redis: RedisServer): Promise<World> {
   await Promise.all([...all.forges.values()].map(openAll));
   const directory = join(tempDir(t), 'stamps');
   mkdirSync(directory);
-  execFileSync('mkfifo', [join(directory, 'gate')]);
+  execaSync`mkfifo ${join(directory, 'gate')}`;
   // An agent that waits costs nothing: it opens a pipe that nobody writes to yet.
   const stamp = `$(echo "$TOOL_REPO" | tr / _)-$TOOL_ISSUE`;
   const waits = `: > "${directory}/start-${stamp}"; [ -e ${directory}/go ] || cat < ${directory}/gate`;

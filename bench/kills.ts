@@ -1,18 +1,11 @@
 // The daemon killed at each moment of each effect: counted by the suite that does it.
 
-import { spawnSync } from 'node:child_process';
+import { execaSync } from 'execa';
 import type { Row } from './figures.ts';
 
 export function kills(): Row {
-  const { stdout } = spawnSync(
-    process.execPath,
-    ['--import', 'tsx', '--test', '--test-reporter=tap', 'test/slow/kill.test.ts'],
-    {
-      encoding: 'utf8',
-      env: { ...process.env, TOOLCREW_ALL: '1' },
-      maxBuffer: 64 * 1024 * 1024,
-    },
-  );
+  const args = ['--import', 'tsx', '--test', '--test-reporter=tap', 'test/slow/kill.test.ts'];
+  const { stdout } = execaSync(process.execPath, args, { env: { TOOLCREW_ALL: '1' }, reject: false });
   const count = (name: string) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
   return {
     what: 'SIGKILL before, in and after each effect: one PR, one done label, nothing lost',

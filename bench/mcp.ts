@@ -1,9 +1,10 @@
 // The team server: its start, an operation, the size of its listing.
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { execa } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
 
@@ -20,21 +21,21 @@ const SERVER = join(process.cwd(), 'dist', 'hooks', 'team-server.js');
 type Message = { readonly id?: number; readonly result?: Readonly<Record<string, unknown>> };
 
 /** A client with nothing of its own to wait for. */
+const server = (cwd: string, HOME: string) =>
+  execa(process.execPath, [SERVER], {
+    ...{ cwd, env: { PATH: process.env.PATH, HOME }, extendEnv: false },
+    ...{ stderr: 'inherit', buffer: false, reject: false },
+  });
+
 class Client {
-  readonly #process: ChildProcess;
+  readonly #process: ReturnType<typeof server>;
   readonly #waiting = new Map<number, (message: Message) => void>();
   #count = 0;
 
   constructor(t: Cleanup, root: string, home: string) {
-    this.#process = spawn(process.execPath, [SERVER], {
-      cwd: root,
-      env: { PATH: process.env.PATH ?? '', HOME: home },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    finallyDo(t, () => this.#process.stdin?.end());
-    const { stdout } = this.#process;
-    if (stdout === null) throw new Error('no standard output');
-    createInterface({ input: stdout }).on('line', (line) => {
+    this.#process = server(root, home);
+    finallyDo(t, () => this.#process.stdin.end());
+    createInterface({ input: this.#process.stdout }).on('line', (line) => {
       const message: Message = JSON.parse(line);
       if (message.id !== undefined) this.#waiting.get(message.id)?.(message);
     });
@@ -44,14 +45,14 @@ class Client {
     this.#count += 1;
     const id = this.#count;
     const answer = new Promise<Message>((resolve) => this.#waiting.set(id, resolve));
-    this.#process.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     return answer;
   }
 
   async start(): Promise<void> {
     const clientInfo = { name: 'bench', version: '1' };
     await this.ask('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-    this.#process.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+    this.#process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   }
 
   call(name: string, input: unknown): Promise<Message> {
@@ -59,7 +60,7 @@ class Client {
   }
 
   stop(): void {
-    this.#process.stdin?.end();
+    this.#process.stdin.end();
   }
 }
 

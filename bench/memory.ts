@@ -1,8 +1,8 @@
 // Peak memory of the daemon's own process, as the kernel counts it: with few and with many agents at work, and with a long past.
 
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { execa } from 'execa';
 import { NO_USAGE } from '../src/agents/rules/usage.ts';
 import { FileJournal } from '../src/daemon/journal/journal.ts';
 import { agentRunning } from '../test/support/agents.ts';
@@ -21,13 +21,12 @@ export function peakOf(pid: number): number {
 }
 
 export async function bareNode(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', 'process.stdout.write("up"); setInterval(() => undefined, 1000)'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const script = 'process.stdout.write("up"); setInterval(() => undefined, 1000)';
+  const child = execa(process.execPath, ['-e', script], { reject: false });
   await once(child.stdout, 'data');
   const peak = peakOf(child.pid ?? 0);
   child.kill();
-  await once(child, 'exit');
+  await child;
   return peak;
 }
 

@@ -1,11 +1,11 @@
 // Prints every figure beside a floor measured in the same run, and writes bench/results.md.
 // usage: npm run bench [-- name …], with names of the list below; without any, all.
 
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, release, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 import { backlog } from './backlog.ts';
 import type { Row } from './figures.ts';
 import { firstAgent } from './first-agent.ts';
@@ -53,9 +53,9 @@ function memoryDirectory(): string | undefined {
   try {
     const probe = mkdtempSync('/dev/shm/toolcrew-bench-');
     writeFileSync(join(probe, 'run'), '#!/bin/sh\nexit 0\n', { mode: 0o700 });
-    const { status } = spawnSync(join(probe, 'run'));
+    const { failed } = execaSync(join(probe, 'run'), { reject: false });
     rmSync(probe, { recursive: true });
-    return status === 0 ? '/dev/shm' : undefined;
+    return failed ? undefined : '/dev/shm';
   } catch {
     return undefined;
   }

@@ -1,12 +1,13 @@
 // A team without a screen: what a lead and four teammates cost that need no time themselves, and their team servers' memory.
 
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { shellWord } from '../src/base/rules/command-line.ts';
 import type { PhaseReport } from '../src/cli/phase-report.ts';
 import { createSpec } from '../src/team/spec-documents/specs.ts';
+import { gitIn } from '../test/support/git.ts';
 import { McpClient } from '../test/support/mcp-client.ts';
 import { type Cleanup, tempDir } from '../test/support/temp.ts';
 import { median, type Row, ratioOf, ratiosOf, spread, withCleanup } from './figures.ts';
@@ -83,7 +84,7 @@ function project(t: Cleanup): Project {
     '2026-01-05',
   );
   if (!made.ok) throw new Error(made.problems.map(({ words }) => words).join('; '));
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root });
+  const git = gitIn(root);
   git('init', '-q', '-b', 'main', '.');
   git('add', '-A');
   git('-c', 'user.name=x', '-c', 'user.email=x@localhost', 'commit', '-qm', 'Begin');
@@ -100,18 +101,9 @@ function project(t: Cleanup): Project {
 async function run({ root, spec, env, player }: Project): Promise<number> {
   const begin = performance.now();
   const args = ['run', spec, '--team', '--pattern=design_implementation', '--json', '--command', player];
-  const child = spawn(process.execPath, [CLI, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString('utf8');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString('utf8');
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
+  const options = { cwd: root, env, extendEnv: false, stdin: 'ignore' } as const;
+  const { stdout } = await execa(process.execPath, [CLI, ...args], options);
   const took = performance.now() - begin;
-  if (code !== 0) throw new Error(`the run ended with ${code}: ${stderr}`);
   const report: PhaseReport = JSON.parse(stdout);
   if (report.files !== Object.keys(PARTS).length) throw new Error(`expected a file of each, got ${report.files}`);
   return took;

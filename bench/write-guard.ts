@@ -1,8 +1,9 @@
 // The write guard around commands of agents: what a shell call costs more, and what tools that write many files cost more.
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { execaSync } from 'execa';
 import { prepareShell } from '../src/guard/guard-shell.ts';
 import type { CallerRules } from '../src/guard/rules/policy.ts';
 import { SHELL_VARIABLE } from '../src/guard/rules/ticket.ts';
@@ -35,7 +36,7 @@ async function project(t: Cleanup) {
   const place = tempDir(t);
   const root = join(place, 'project');
   mkdirSync(root);
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   const env = { ...process.env, HOME: place, XDG_STATE_HOME: join(place, 'state'), SHELL: '/bin/bash' };
   const prepared = await prepareShell({ env, before: null, from: join(HERE, 'dist', 'native') });
   if (!prepared.ok) throw new Error(`no write guard here: ${prepared.why}`);
@@ -54,11 +55,8 @@ async function project(t: Cleanup) {
 /** ms, from the start of a process to its end. */
 function timed([program = '', ...args]: readonly string[], cwd: string, env: NodeJS.ProcessEnv): number {
   const from = performance.now();
-  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env, encoding: 'utf8' });
-  const took = performance.now() - from;
-  if (status !== 0)
-    throw new Error(`${args.join(' ')} ended with ${status}: ${stdout}${stderr}${error?.message ?? ''}`);
-  return took;
+  execFileSync(program, args, { cwd, env, stdio: 'pipe' });
+  return performance.now() - from;
 }
 
 async function call(): Promise<Row> {
@@ -116,7 +114,7 @@ const EMPTY_GO_PACKAGES = Array.from({ length: 40 }, (_, index) => `part${index}
 /** A program of packages, each of which is built again in each round. */
 function goProgram(name: string, packages: readonly string[], rounds: number, target: number | null): Tool {
   const prepare = (root: string) => {
-    const library = join(execFileSync('go', ['env', 'GOROOT'], { encoding: 'utf8' }).trim(), 'src');
+    const library = join(execaSync`go env GOROOT`.stdout, 'src');
     for (const path of packages) {
       mkdirSync(join(root, path), { recursive: true });
       const files = existsSync(join(library, path)) ? readdirSync(join(library, path)) : [];
@@ -178,13 +176,13 @@ const TOOLS: readonly Tool[] = [
 ];
 
 function npmCache(): string {
-  return execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim();
+  return execaSync`npm config get cache`.stdout;
 }
 
 async function tool({ name, program, command, target, rounds, prepare, again }: Tool): Promise<Row> {
   const what = `under the write guard: ${name}`;
   const limit = target === null ? '–' : `≤ ${target} ×`;
-  if (spawnSync(program, ['help'], { stdio: 'ignore' }).error !== undefined) {
+  if (execaSync(program, ['help'], { reject: false }).code === 'ENOENT') {
     const figure = `not measured: ${program} is not installed`;
     return { what, figure, floor: '–', target: limit, met: false };
   }
@@ -194,9 +192,10 @@ async function tool({ name, program, command, target, rounds, prepare, again }: 
     const [bare, under]: [number[], number[]] = [[], []];
     // The first of each brings what comes after it into caches.
     again(root, 'cold');
-    const { status, stderr } = spawnSync('/bin/bash', ['-c', command], { cwd: root, env, encoding: 'utf8' });
-    if (status !== 0) {
-      const figure = `not measured: it ended with ${status} (${stderr.trim().split('\n').at(0)})`;
+    const options = { cwd: root, env, extendEnv: false, reject: false } as const;
+    const { exitCode, stderr } = execaSync(options)`/bin/bash -c ${command}`;
+    if (exitCode !== 0) {
+      const figure = `not measured: it ended with ${exitCode} (${stderr.trim().split('\n').at(0)})`;
       return { what, figure, floor: '–', target: limit, met: false };
     }
     again(root, 'cold under');

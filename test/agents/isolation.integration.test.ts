@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { boundsOf, credentialPlaces, Isolation } from '../../src/agents/isolation.ts';
 import { runProgram } from '../../src/base/processes/program.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
@@ -55,10 +56,8 @@ async function isolated(t: { after(fn: () => void): void }) {
   return { home, isolation, run, runtime };
 }
 
-const bare = spawnSync('unshare', ['--user', '--map-root-user', '--mount', '--pid', '--fork', 'true'], {
-  encoding: 'utf8',
-});
-const possible = bare.status === 0 ? {} : { skip: `this kernel gives no namespaces: ${bare.stderr}` };
+const bare = execaSync({ reject: false })`unshare --user --map-root-user --mount --pid --fork true`;
+const possible = bare.failed ? { skip: `this kernel gives no namespaces: ${bare.stderr}` } : {};
 
 test('of the directories around its own ones it sees those alone, also when others come later', possible, async (t) => {
   const home = tempDir(t);
@@ -78,23 +77,16 @@ test('of the directories around its own ones it sees those alone, also when othe
     echo x > ${own}/planted || echo refused; mkdir ${home}/root/attempts/two || echo refused
     echo written > ${root}/issue-1/file && cat ${root}/issue-1/file`;
   const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [join(root, 'issue-1')]);
-  const child = spawn(file, args, { cwd: join(root, 'issue-1'), env: { ...env, HOME: home } });
-  let stdout = '';
-  const begun = new Promise<void>((resolve) => {
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-      resolve();
-    });
-  });
-  await begun;
+  const child = execa(file, args, { cwd: join(root, 'issue-1'), env: { ...env, HOME: home }, extendEnv: false });
+  await once(child.stdout, 'data');
   for (const place of ['state', 'root']) {
     mkdirSync(join(home, place, 'attempts/later'));
     writeFileSync(join(home, place, 'attempts/later/secret'), 'the-secret');
   }
   child.stdin.end('go\n');
-  await new Promise((resolve) => child.once('close', resolve));
+  const { stdout } = await child;
   const listed = `${home}/root/attempts:\none\n\n${home}/state/attempts:\none\n`;
-  assert.equal(stdout, `begun\n${listed}minerefused\nrefused\nwritten\n`);
+  assert.equal(stdout, `begun\n${listed}minerefused\nrefused\nwritten`);
   assert.equal(readFileSync(join(root, 'issue-1/file'), 'utf8'), 'written\n');
 });
 
@@ -223,7 +215,7 @@ test(
   possible,
   (t) => {
     const home = tempDir(t);
-    const { stdout, stderr } = spawnSync(
+    const { stdout, stderr } = execaSync(
       'unshare',
       [
         ...['--user', '--map-root-user', '--mount', '--', process.execPath, programFile('mounted-home'), home],
@@ -231,9 +223,9 @@ test(
        for file in ~/x ~/.ssh/x ~/state/x ~/project/x "$HOME/work spaces/x"; do touch "$file" && echo "WROTE $file"; done 2>/dev/null
        touch own.txt ~/state/homes/x && echo "wrote own"`,
       ],
-      { encoding: 'utf8' },
+      { reject: false },
     );
-    assert.equal(stdout, '0\nwrote own\n', stderr);
+    assert.equal(stdout, '0\nwrote own', stderr);
   },
 );
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { namespaceIdentity, parseNamespaceIdentity } from '../../src/agents/namespace-identity.ts';
 import { tempDir } from '../support/temp.ts';
@@ -28,7 +28,7 @@ test('namespaces carry whose they are, and a mount made in them changes nothing'
   const mountsOf = (...command: readonly string[]) => {
     const [file = '', ...args] = command;
     const [wrapped, all] = isolation.wrap(file, args, [], { identity: namespaceIdentity('/p', OWNER) });
-    return execFileSync(wrapped, all, { encoding: 'utf8' });
+    return execaSync(wrapped, all).stdout;
   };
   assert.deepEqual(parseNamespaceIdentity(mountsOf('cat', '/proc/self/mountinfo'), '/p'), KNOWN);
   const other = namespaceIdentity('/p', { ...OWNER, name: 'tester' });

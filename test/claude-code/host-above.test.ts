@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { isBelowHost, isDetached, isNestedHost, teammateAbove } from '../../src/claude-code/host-above.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
 /** A shell that waits, and the process that it has started. */
 async function family(t: Cleanup, shell: string, env: Record<string, string>, cwd?: string): Promise<number> {
-  const child: ChildProcess = spawn(shell, ['-c', "env -i /bin/sh -c 'echo $$; read -r line'; :"], {
-    env,
-    ...(cwd === undefined ? {} : { cwd }),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  finallyDo(t, () => child.stdin?.end());
-  assert.ok(child.stdout !== null);
+  const options = { env, extendEnv: false, reject: false, ...(cwd === undefined ? {} : { cwd }) } as const;
+  const child = execa(shell, ['-c', "env -i /bin/sh -c 'echo $$; read -r line'; :"], options);
+  finallyDo(t, () => child.stdin.end());
   const [line] = await once(child.stdout, 'data');
   return Number(String(line));
 }
@@ -43,10 +39,8 @@ test('a host that another one in the project has started is told from one that a
   copyFileSync('/bin/sh', claude);
   const own = await family(t, claude, { PATH: process.env.PATH ?? '' }, here);
   assert.equal(isNestedHost(here, own), false);
-  const child = spawn(claude, ['-c', `'${claude}' -c 'echo $$; read -r line; :'; :`], {
-    cwd: here,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const words = ['-c', `'${claude}' -c 'echo $$; read -r line; :'; :`];
+  const child = execa(claude, words, { cwd: here, reject: false });
   finallyDo(t, () => child.stdin.end());
   const [line] = await once(child.stdout, 'data');
   const nested = Number(String(line));
@@ -68,12 +62,10 @@ test('a teammate is known by the program above, whatever it calls itself', async
 });
 
 test('what its parents have let go of, without a terminal, is nobody', async (t) => {
-  const kept = spawn('/bin/sh', ['-c', 'read -r line; :'], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const kept = execa({ reject: false })`/bin/sh -c ${'read -r line; :'}`;
   finallyDo(t, () => kept.stdin.end());
   assert.equal(isDetached(kept.pid, /./), isDetached(process.pid, /./), 'as this process itself');
-  const loose = spawn('setsid', ['--fork', '/bin/sh', '-c', 'echo $$; read -r line; :'], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const loose = execa({ reject: false })`setsid --fork /bin/sh -c ${'echo $$; read -r line; :'}`;
   finallyDo(t, () => loose.stdin.end());
   const [line] = await once(loose.stdout, 'data');
   if (loose.exitCode === null) await once(loose, 'exit');

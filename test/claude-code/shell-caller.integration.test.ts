@@ -1,10 +1,10 @@
 // Identity of a shell: an agent cannot become somebody else by what it starts, and a teammate stays who it is.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { namespaceIdentity } from '../../src/agents/namespace-identity.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
@@ -31,12 +31,12 @@ function shellOf(t: Cleanup) {
   }
   const env = { ...project.env, PATH: `${bin}:${project.env.PATH}`, CLAUDECODE: '1' };
   const type = (line: string, more: Record<string, string | undefined> = {}) => {
-    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', `${line}\nexit $?`], {
+    const { exitCode, stdout, stderr } = execaSync('/bin/sh', ['-c', `${line}\nexit $?`], {
       cwd: project.root,
       env: { ...env, ...more },
-      encoding: 'utf8',
+      ...{ extendEnv: false, reject: false, stripFinalNewline: false },
     });
-    return { code: status, text: `${stdout}${stderr}` };
+    return { code: exitCode, text: `${stdout}${stderr}` };
   };
   return { project, type };
 }

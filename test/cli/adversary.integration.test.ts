@@ -1,10 +1,10 @@
 // An agent that wants more than it is given, against the daemon as it is.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../support/forge.ts';
@@ -96,8 +96,8 @@ test('an agent that tries everything gets neither the credential nor beyond its 
   await daemon.stop();
   for (const [name, text] of Object.entries({ log: daemon.log, page, state, logs: logs.stdout }))
     assert.ok(!text.includes(CANARY), name);
-  const found = spawnSync('grep', ['-rlF', CANARY, daemon.directory], { encoding: 'utf8' })
-    .stdout.split('\n')
+  const found = execaSync({ reject: false })`grep -rlF ${CANARY} ${daemon.directory}`.stdout
+    .split('\n')
     .filter((file) => file !== '' && !file.startsWith(home));
   assert.deepEqual(found, []);
 });

@@ -1,10 +1,10 @@
 // `tool init` has Bash calls pass our shell, where the write guard works, and `tool uninstall` gives the user's own setting back.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
 import { joined, wordsLike } from '../support/codes.ts';
@@ -34,7 +34,7 @@ test('a dry run says it and writes nothing; init does it once; uninstall leaves 
   const installed = [treeOf(root), treeOf(home)];
   assert.match(tool(['init']).stdout, /nothing was changed/);
   assert.deepEqual([treeOf(root), treeOf(home)], installed);
-  assert.equal(tool(['uninstall']).status, 0);
+  assert.equal(tool(['uninstall']).exitCode, 0);
   assert.deepEqual([treeOf(root), treeOf(home)], [project, installed[1]]);
 });
 
@@ -61,8 +61,8 @@ test('without a guard that works nothing is set, an older entry goes, and one no
   assert.ok(existsSync(join(root, LOCAL)));
   rmSync(join(dirname(cli), 'native', PACKED_PROGRAM));
   const dry = tool(['init', '--dry-run']).stdout;
-  const { status, stdout } = tool(['init']);
-  assert.equal(status, 0);
+  const { exitCode, stdout } = tool(['init']);
+  assert.equal(exitCode, 0);
   for (const said of [dry, stdout]) {
     assert.match(noteOf(said) ?? '', wordsLike(INSTALL_CODES.guard_off_here, { why: /.*write-guard-.*/ }));
     assert.doesNotMatch(said, /CLAUDE_CODE_SHELL has/);
@@ -73,7 +73,7 @@ test('without a guard that works nothing is set, an older entry goes, and one no
   const closed = machine(t, '2.1.177');
   writeFileSync(join(closed.home, '.local'), '');
   const open = closed.tool(['init']);
-  assert.deepEqual([open.status, open.stderr], [0, '']);
+  assert.deepEqual([open.exitCode, open.stderr], [0, '']);
   assert.match(noteOf(open.stdout) ?? '', /ENOTDIR/);
   assert.ok(!existsSync(join(closed.root, LOCAL)) && existsSync(guardIn(home)));
 });
@@ -81,8 +81,8 @@ test('without a guard that works nothing is set, an older entry goes, and one no
 test('settings that are no JSON are refused before anything is written', (t) => {
   const { root, home, tool } = machine(t, '2.1.177', { [LOCAL]: '{ "env": ' });
   const before = [treeOf(root), treeOf(home)];
-  const { status, stderr } = tool(['init']);
-  assert.equal(status, 2);
+  const { exitCode, stderr } = tool(['init']);
+  assert.equal(exitCode, 2);
   assert.match(stderr, /^tool: \.claude\/settings\.local\.json: expected valid JSON, got /);
   assert.deepEqual([treeOf(root), treeOf(home)], before);
 });
@@ -105,7 +105,7 @@ test('settings of one user that git would take up are named', options, (t) => {
   rmSync(join(root, '.git'), { recursive: true });
   const note = joined('Note: ', wordsLike(INSTALL_CODES.personal_settings_not_ignored, { path: LOCAL }), /$/);
   assert.doesNotMatch(tool(['init']).stdout, note);
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   assert.match(tool(['init']).stdout, note);
   writeFileSync(join(root, '.gitignore'), '.claude/settings.local.json\n');
   assert.doesNotMatch(tool(['init']).stdout, note);

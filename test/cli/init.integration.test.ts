@@ -1,16 +1,17 @@
 // `tool init` and `tool uninstall` as a person types them.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
 import { sha256 } from '../../src/install/outcome.ts';
 import { INSTALL_CODES } from '../../src/install/rules/install-codes.ts';
 import { joined, lineLike, START, textLike, wordsLike, wordsOf } from '../support/codes.ts';
 import { cleanEnv } from '../support/daemon.ts';
+import { gitIn } from '../support/git.ts';
 import { projectOf, treeOf, writeTree } from '../support/installed.ts';
 import { machine } from '../support/machine.ts';
 
@@ -35,8 +36,8 @@ test('it says what it did in short, what does not work, and what to type next', 
   const inner = join(root, 'src', 'deep');
   mkdirSync(inner, { recursive: true });
   const before = treeOf(root);
-  const { status, stdout, stderr } = tool(['init'], inner);
-  assert.deepEqual([status, stderr], [0, '']);
+  const { exitCode, stdout, stderr } = tool(['init'], inner);
+  assert.deepEqual([exitCode, stderr], [0, '']);
   const lines = stdout.split('\n');
   assert.equal(lines[0], `Installed toolcrew ${version} in ${root} (JavaScript, Claude Code 2.1.33):`);
   assert.ok(lines.includes('  created    .claude/settings.json'));
@@ -64,12 +65,12 @@ test('it says what it did in short, what does not work, and what to type next', 
   );
 
   const out = tool(['uninstall']);
-  assert.deepEqual([out.status, out.stderr], [0, '']);
+  assert.deepEqual([out.exitCode, out.stderr], [0, '']);
   assert.equal(out.stdout.split('\n')[0], `Took toolcrew out of ${root}:`);
   assert.ok(out.stdout.includes('  removed    .claude/settings.json\n'));
   assert.deepEqual(treeOf(root), before);
   const twice = tool(['uninstall']);
-  assert.deepEqual([twice.status, twice.stdout], [2, '']);
+  assert.deepEqual([twice.exitCode, twice.stdout], [2, '']);
   assert.match(
     twice.stderr,
     lineLike(INSTALL_CODES.installation_missing, { path: root, manifest: '.tool/installed.json' }),
@@ -78,7 +79,7 @@ test('it says what it did in short, what does not work, and what to type next', 
 
 test('directories of the project get an owner, which is said with why, and stays when it is installed again', (t) => {
   const { root, tool } = machine(t, '2.1.177');
-  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+  const git = gitIn(root);
   git('init', '--quiet');
   writeTree(root, { 'shop/cart.py': '', 'shop/tax.py': '', 'tests/test_cart.py': '' });
   const { stdout } = tool(['init']);
@@ -109,8 +110,8 @@ test('a required part of the gate that nothing can measure is said, with the com
     tool(['init']).stdout,
     /\nNote: .* coverage: .* run `npm install --save-dev @vitest\/coverage-v8`, or take coverage out of quality\.required/,
   );
-  const { status, stdout } = tool(['doctor']);
-  assert.equal(status, 1);
+  const { exitCode, stdout } = tool(['doctor']);
+  assert.equal(exitCode, 1);
   assert.match(stdout, /✖ gate: coverage .*@vitest\/coverage-v8/);
 });
 
@@ -118,8 +119,8 @@ test('a dry run says what would change, then the patch of what people read, and 
   const files = { '.claude/settings.json': '{\n  "model": "opus"\n}' };
   const { root, tool } = machine(t, '2.1.177', files);
   const before = treeOf(root);
-  const { status, stdout } = tool(['init', '--dry-run']);
-  assert.equal(status, 0);
+  const { exitCode, stdout } = tool(['init', '--dry-run']);
+  assert.equal(exitCode, 0);
   assert.deepEqual(treeOf(root), before);
   assert.match(
     stdout,
@@ -134,8 +135,8 @@ test('a dry run says what would change, then the patch of what people read, and 
   assert.doesNotMatch(stdout, /[0-9a-f]{64}/, 'no hashes');
   // Applied, it makes the same files; those that are told by their length are the others.
   const copy = projectOf(t, files);
-  const applied = spawnSync('git', ['apply', '-'], { cwd: copy, input: stdout, encoding: 'utf8' });
-  assert.deepEqual([applied.status, applied.stderr], [0, '']);
+  const applied = execaSync({ cwd: copy, input: stdout, reject: false })`git apply -`;
+  assert.deepEqual([applied.exitCode, applied.stderr], [0, '']);
   const done: { files: { path: string; did: string }[] } = JSON.parse(tool(['init', '--json']).stdout);
   const made = done.files.filter(({ did }) => did === 'created' || did === 'changed').map(({ path }) => path);
   const isBundle = (path: string) => path.startsWith('.tool/hooks/');
@@ -154,7 +155,7 @@ test('a dry run says what would change, then the patch of what people read, and 
 
 test('a dry run over what is installed shows a file of ours that changes, and no bundle', (t) => {
   const { root, tool } = machine(t, '2.1.177');
-  assert.equal(tool(['init']).status, 0);
+  assert.equal(tool(['init']).exitCode, 0);
   const same = tool(['init', '--dry-run']).stdout;
   assert.match(same, /nothing was changed\.\n\nNothing was written\.\n$/);
   assert.deepEqual(patched(same), []);
@@ -183,7 +184,7 @@ test('settings on one line are shown with line breaks before they are written, a
   assert.match(stdout, /^-{3} a\/\.claude\/settings\.json\n\+{3} b\/\.claude\/settings\.json\n/m);
   assert.match(stdout, /^\+ +"command": "node .*\/\.tool\/hooks\/stop/m);
   assert.match(stdout, /^\+ +"mcp__team"$/m);
-  assert.equal(tool(['init']).status, 0);
+  assert.equal(tool(['init']).exitCode, 0);
   assert.equal(readFileSync(join(root, '.claude/settings.json'), 'utf8').trim().split('\n').length, 1);
 });
 
@@ -215,8 +216,8 @@ test('which host there is, or is named, decides; without one it is said', (t) =>
     [['--host-version', '2.1.100-beta'], /^tool: --host-version: expected /],
   ];
   for (const [args, words] of refused) {
-    const { status, stdout, stderr } = tool(['init', ...args]);
-    assert.deepEqual([args, status, stdout], [args, 2, '']);
+    const { exitCode, stdout, stderr } = tool(['init', ...args]);
+    assert.deepEqual([args, exitCode, stdout], [args, 2, '']);
     assert.match(stderr, words);
   }
   assert.ok(!existsSync(join(root, '.tool')));
@@ -229,33 +230,33 @@ test('what is installed below the top of a working tree is brought up to date an
   const next = (stdout: string) => stdout.trimEnd().split('\n').at(-1);
   assert.match(String(next(tool(['init', 'app']).stdout)), /^Next: open Claude Code in \S+\/app and type/);
   assert.match(tool(['init'], join(app, 'src')).stdout, /^toolcrew \S+ .* \S+\/app for .*; nothing was changed/);
-  assert.equal(tool(['uninstall'], app).status, 0);
+  assert.equal(tool(['uninstall'], app).exitCode, 0);
   assert.deepEqual(treeOf(root), before);
 });
 
 test('while a team stands no agent takes out or changes what is installed, and a person does', (t) => {
   const { root, home, tool } = machine(t, '2.1.100');
   tool(['init']);
-  assert.equal(tool(['team', 'create', 'tool-plan-address']).status, 0);
+  assert.equal(tool(['team', 'create', 'tool-plan-address']).exitCode, 0);
   const edited = join(root, '.claude/commands/tool/1-plan.md');
   writeFileSync(edited, 'An edit.\n');
   const installed = treeOf(root);
   for (const said of [{ CLAUDECODE: '1' }, { TOOL_TEAMMATE: 'analyst' }])
     for (const command of [['uninstall'], ['init', '--force', '--host-version', '2.1.177']]) {
       const agent = { env: { ...cleanEnv(home), PATH: '/usr/bin:/bin', ...said } };
-      const { status, stderr } = tool(command, root, agent);
-      assert.notEqual(status, 0);
+      const { exitCode, stderr } = tool(command, root, agent);
+      assert.notEqual(exitCode, 0);
       assert.match(stderr, lineLike(CLI_CODES.person_only, { teams: ['tool-plan-address'], path: /\S+/ }));
-      assert.equal(tool([...command, '--dry-run'], root, agent).status, 0);
+      assert.equal(tool([...command, '--dry-run'], root, agent).exitCode, 0);
     }
   assert.deepEqual(treeOf(root), installed);
-  assert.equal(tool(['uninstall']).status, 0);
+  assert.equal(tool(['uninstall']).exitCode, 0);
   assert.ok(!existsSync(join(root, '.claude/settings.json')));
 });
 
 test('a worktree of the person is a project of its own, whatever is installed in the main checkout', (t) => {
   const { root, home, tool } = machine(t, '2.1.100');
-  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { env: cleanEnv(home) });
+  const git = gitIn(root);
   git('init', '-q');
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-q', '--allow-empty', '-m', 'x');
   const worktree = join(home, 'worktree');
@@ -287,8 +288,8 @@ test('what is no project is refused', (t) => {
   ];
   for (const [directory, words] of cases)
     for (const command of ['init', 'uninstall']) {
-      const { status, stdout, stderr } = tool([command, directory]);
-      assert.deepEqual([directory, status, stdout], [directory, 2, '']);
+      const { exitCode, stdout, stderr } = tool([command, directory]);
+      assert.deepEqual([directory, exitCode, stdout], [directory, 2, '']);
       assert.match(stderr, words);
     }
   const { stdout } = tool(['init', 'pkg', '--dry-run']);
@@ -298,12 +299,12 @@ test('what is no project is refused', (t) => {
 test('what stands in the way is exit 2 with nothing written', (t) => {
   const { root, tool } = machine(t, '2.1.177', { '.mcp.json': '{"mcpServers":{"team":{"command":"x"}}}' });
   const before = treeOf(root);
-  const { status, stdout, stderr } = tool(['init']);
-  assert.deepEqual([status, stdout], [2, '']);
+  const { exitCode, stdout, stderr } = tool(['init']);
+  assert.deepEqual([exitCode, stdout], [2, '']);
   assert.match(stderr, /^tool: .* \(install_blocked\)\n {2}\.mcp\.json: mcpServers\.team: .* --force .*$/m);
   assert.deepEqual(treeOf(root), before);
-  assert.equal(tool(['init', '--force']).status, 0);
-  assert.equal(tool(['uninstall']).status, 0);
+  assert.equal(tool(['init', '--force']).exitCode, 0);
+  assert.equal(tool(['uninstall']).exitCode, 0);
   assert.deepEqual(treeOf(root), before);
 });
 
@@ -323,11 +324,11 @@ test('a project that may not be written to is refused before anything is', (t) =
     }
     chmodSync(join(root, closed), 0o555);
     const before = treeOf(root);
-    const { status, stdout, stderr } = tool(['init'], root, nobody);
-    assert.deepEqual([closed, status, stdout], [closed, 2, ''], stderr);
+    const { exitCode, stdout, stderr } = tool(['init'], root, nobody);
+    assert.deepEqual([closed, exitCode, stdout], [closed, 2, ''], stderr);
     assert.match(stderr, words);
     assert.deepEqual(treeOf(root), before);
     chmodSync(join(root, closed), 0o755);
   }
-  assert.equal(tool(['init'], root, nobody).status, 0);
+  assert.equal(tool(['init'], root, nobody).exitCode, 0);
 });

@@ -1,7 +1,6 @@
 // `tool spec check` on a real project: each problem and warning with its line.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -9,6 +8,7 @@ import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { wordsOf } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
+import { gitIn } from '../support/git.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -17,15 +17,7 @@ function projectOf(t: Cleanup) {
   const root = join(place, 'project');
   mkdirSync(join(root, '.tool', 'config'), { recursive: true });
   writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), 'workflow:\n  team:\n    enabled: true\n');
-  const git = (cwd: string, ...args: readonly string[]) =>
-    execFileSync(
-      'git',
-      [
-        ...['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@example.com', '-c', 'protocol.file.allow=always'],
-        ...args,
-      ],
-      { env: { PATH: process.env.PATH ?? '', HOME: place }, encoding: 'utf8' },
-    );
+  const git = (cwd: string, ...args: readonly string[]) => gitIn(cwd)('-c', 'protocol.file.allow=always', ...args);
   git(root, 'init', '-q', '-b', 'main');
   const created = createSpec(root, NEW_SPEC, '2026-01-31');
   assert.ok(created.ok);

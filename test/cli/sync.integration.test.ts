@@ -1,7 +1,6 @@
 // `tool sync` on a real repository: what is met is named with its place, what is not with what is missing.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
@@ -9,6 +8,7 @@ import { SPEC_CODES } from '../../src/team/rules/codes/spec-codes.ts';
 import { createSpec } from '../../src/team/spec-documents/specs.ts';
 import { codeIn, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
+import { gitIn } from '../support/git.ts';
 import { NEW_SPEC } from '../support/spec.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -25,11 +25,7 @@ function projectOf(t: Cleanup) {
   const place = tempDir(t);
   const root = join(place, 'project');
   mkdirSync(root);
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
-      env: { PATH: process.env.PATH ?? '', HOME: place },
-      encoding: 'utf8',
-    }).trim();
+  const git = gitIn(root);
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);

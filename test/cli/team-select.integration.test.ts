@@ -1,10 +1,10 @@
 // `tool team select`, as a user runs it.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { codeIn, lineLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
@@ -24,7 +24,7 @@ const FILES: Readonly<Record<string, string>> = {
 function projectOf(t: Cleanup, changed: Readonly<Record<string, string>> = {}) {
   const directory = tempDir(t);
   const root = join(directory, 'project');
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   for (const [name, text] of Object.entries({ ...FILES, ...changed })) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);

@@ -1,10 +1,10 @@
 // `tool team` at a shell.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
 import { LOG_CODES } from '../../src/team/rules/codes/log-codes.ts';
 import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
@@ -18,11 +18,14 @@ function run(
   { root, env }: HookedProject,
   args: readonly string[],
   more: Record<string, string> = {},
-  stdout?: number,
+  /** What its standard output is led into. */
+  place?: string,
 ) {
-  const stdio = ['ignore', stdout ?? 'pipe', 'pipe'] as const;
-  const child = spawnSync(process.execPath, [CLI, ...args], { cwd: root, env: { ...env, ...more }, stdio: [...stdio] });
-  return { code: child.status, out: child.stdout?.toString() ?? '', err: child.stderr.toString() };
+  const shell = place === undefined ? [] : ['/bin/sh', '-c', `exec "$0" "$@" >${place}`];
+  const [file = '', ...words] = [...shell, process.execPath, CLI, ...args];
+  const options = { cwd: root, env: { ...env, ...more }, extendEnv: false, reject: false, stripFinalNewline: false };
+  const { exitCode: code, stdout: out, stderr: err } = execaSync(file, words, options);
+  return { code, out, err };
 }
 
 const isFull = existsSync('/dev/full') ? {} : { skip: 'no /dev/full here' };
@@ -36,9 +39,7 @@ test('mail that could not be shown stays unread', isFull, (t) => {
   ];
   for (const step of steps) assert.equal(run(project, ['team', ...step]).code, 0);
   const tester = { TOOL_TEAM: TEAM, TOOL_TEAMMATE: 'tester' };
-  const full = openSync('/dev/full', 'w');
-  const lost = run(project, ['team', 'inbox'], tester, full);
-  closeSync(full);
+  const lost = run(project, ['team', 'inbox'], tester, '/dev/full');
   assert.equal(lost.code, 1);
   assert.match(lost.err, /ENOSPC.* The messages stay unread\. \(stdout_closed\)$/m);
   assert.match(run(project, ['team', 'inbox'], tester).out, /content: go on/);

@@ -1,10 +1,10 @@
 // Opening of one repository beside others: the marks of processes, and the end of those left by earlier ones.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { RUN_VARIABLE } from '../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { ProcessMark } from '../../src/compose/process-mark.ts';
@@ -50,7 +50,7 @@ test('a repository that cannot be opened ends no process of the others', async (
       CONFIG_CODES.variable_unset,
     );
   const work = () => {
-    const child = spawn('sleep', ['60'], { env: parts.processEnv, stdio: 'ignore' });
+    const child = execa({ env: parts.processEnv, extendEnv: false, stdio: 'ignore', reject: false })`sleep 60`;
     finallyDo(t, () => child.kill('SIGKILL'));
     return child;
   };

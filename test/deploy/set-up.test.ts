@@ -1,11 +1,10 @@
 // Unit, image and compose file of deploy/, read against the command, the status server and the settings that they rely on.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { parse } from 'yaml';
 import { parseWorkflow } from '../../src/daemon/config/read-workflow.ts';
 import { StatusServer } from '../../src/web/server.ts';
@@ -26,8 +25,7 @@ function all(text: string, name: RegExp): readonly string[] {
 }
 
 test('service and container start the command that there is, with its flags', () => {
-  const { status, stdout } = spawnSync(process.execPath, [CLI, 'serve', '--help'], { encoding: 'utf8' });
-  assert.equal(status, 0);
+  const { stdout } = execaSync(process.execPath, [CLI, 'serve', '--help']);
   assert.match(stdout, /--log-format <format>[^\n]*\n?[^\n]*json/);
   const words = ['serve', '--log-format', 'json', WORKFLOW];
   assert.deepEqual(all(UNIT, /ExecStart=/), [`/usr/local/bin/tool ${words.join(' ')}`]);
@@ -92,9 +90,8 @@ test('the health check of the container knows a daemon that answers from one tha
   assert.deepEqual([kind, program, flag], ['CMD', 'node', '-e']);
   assert.ok(script.includes(':8888/'));
   const check = async () => {
-    const child = spawn(process.execPath, ['-e', script.replace(':8888/', `:${port}/`)], { stdio: 'ignore' });
-    const [code] = await once(child, 'exit');
-    return code;
+    const words = ['-e', script.replace(':8888/', `:${port}/`)];
+    return (await execa(process.execPath, words, { reject: false })).exitCode;
   };
   assert.equal(await check(), 0);
   await server.close();
@@ -140,20 +137,20 @@ function start(t: Parameters<typeof tempDir>[0], secrets: Readonly<Record<string
   chmodSync(join(place, 'bin/tool'), 0o755);
   for (const [name, value] of Object.entries(secrets)) writeFileSync(join(place, 'secrets', name), value);
   const env = { PATH: `${join(place, 'bin')}:/usr/bin:/bin`, CREDENTIALS_DIRECTORY: join(place, 'secrets') };
-  return spawnSync('/bin/sh', ['deploy/start.sh', 'serve', 'a b'], { env, encoding: 'utf8' });
+  return execaSync('/bin/sh', ['deploy/start.sh', 'serve', 'a b'], { env, extendEnv: false, reject: false });
 }
 
 test('start.sh gives each secret as a variable, as it stands, and passes the arguments on', (t) => {
   const value = 'a "$HOME" `id` \'b\' \\n=*';
-  const { status, stdout } = start(t, { GITHUB_TOKEN: `${value}\n`, OTHER: 'second' });
-  assert.equal(status, 0);
-  assert.equal(stdout, `serve a b\n${value}\nsecond\n`);
-  assert.equal(start(t, {}).stdout, 'serve a b\n\n\n');
+  const { exitCode, stdout } = start(t, { GITHUB_TOKEN: `${value}\n`, OTHER: 'second' });
+  assert.equal(exitCode, 0);
+  assert.equal(stdout, `serve a b\n${value}\nsecond`);
+  assert.equal(start(t, {}).stdout, 'serve a b\n\n');
 });
 
 test('start.sh refuses a secret whose name can be no variable, and shows no value', (t) => {
-  const { status, stderr, stdout } = start(t, { 'github-token': 'the value' });
-  assert.equal(status, 2);
+  const { exitCode, stderr, stdout } = start(t, { 'github-token': 'the value' });
+  assert.equal(exitCode, 2);
   assert.match(stderr, /expected .*GITHUB_TOKEN.* got .*"github-token"/);
   assert.doesNotMatch(stderr + stdout, /the value/);
 });

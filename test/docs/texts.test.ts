@@ -1,10 +1,10 @@
 // The check of texts: a planted long sentence, a planted header and files that are too long are named, and nothing else is.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { writeTree } from '../support/installed.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -18,8 +18,7 @@ const CLEAN = {
 };
 
 function checked(root: string) {
-  const options = { encoding: 'utf8' } as const;
-  return spawnSync(process.execPath, ['--import', 'tsx', 'scripts/check-texts.ts', root], options);
+  return execaSync(process.execPath, ['--import', 'tsx', 'scripts/check-texts.ts', root], { reject: false });
 }
 
 test('a sentence that is too long and a header that asks are named; code, cells and items are no part of them', (t) => {
@@ -27,7 +26,7 @@ test('a sentence that is too long and a header that asks are named; code, cells 
   for (const name of ['docs', 'src', 'hooks', 'scripts', 'bench', 'test']) mkdirSync(join(root, name));
   writeTree(root, CLEAN);
   const clean = checked(root);
-  assert.deepEqual([clean.status, clean.stderr], [0, '']);
+  assert.deepEqual([clean.exitCode, clean.stderr], [0, '']);
   writeTree(root, {
     'docs/a.md': `# A\n\nShort. ${words(20)}\n${words(11)}.\n`,
     'src/a.ts': '// Who holds the lock.\n',
@@ -37,8 +36,8 @@ test('a sentence that is too long and a header that asks are named; code, cells 
     'test/c.test.ts': '\n'.repeat(401),
     'test/d.test.ts': `// Over 400 lines: one table.\n${'\n'.repeat(400)}`,
   });
-  const { status, stderr } = checked(root);
-  assert.equal(status, 1);
+  const { exitCode, stderr } = checked(root);
+  assert.equal(exitCode, 1);
   assert.deepEqual(
     stderr
       .trim()

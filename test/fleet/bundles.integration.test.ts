@@ -2,7 +2,6 @@
 // Over 400 lines: one coordinator with a real repository serves all cases.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -17,6 +16,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { systemClock } from '../../src/base/clock.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { WorkspaceManifests } from '../../src/daemon/workspaces/workspace-manifests.ts';
@@ -231,8 +231,7 @@ test('a bundle of another branch, of two, on another base, too large or spoilt i
 
 test('a small bundle with very many or very large files is refused before one is written', async (t) => {
   const { work, client, order, path, headOf, directory } = await setUp(t);
-  const made = (input: string, ...args: string[]) =>
-    execFileSync('git', args, { cwd: work, input, encoding: 'utf8' }).trim();
+  const made = (input: string, ...args: string[]) => execaSync({ cwd: work, input })`git ${args}`.stdout;
   const before = (await readdir(path)).sort();
   const treeOf = (rows: readonly string[]) => made(`${rows.join('\n')}\n`, 'mktree');
   const times = (mode: string, type: string, sha: string, count: number) =>
@@ -321,15 +320,14 @@ test('links of a bundle stay links, and nothing is written through them or into 
   assert.equal(readFileSync(join(path, 'way', 'planted.txt'), 'utf8'), 'x\n');
   assert.deepEqual(await readdir(outside), []);
 
-  const made = (input: string, ...args: string[]) =>
-    execFileSync('git', args, { cwd: work, input, encoding: 'utf8' }).trim();
+  const made = (input: string, ...args: string[]) => execaSync({ cwd: work, input })`git ${args}`.stdout;
   const blob = made(`#!/bin/sh\ntouch ${outside}/planted\n`, 'hash-object', '-w', '--stdin');
   const inside = made(`100755 blob ${blob}\tpost-checkout\n`, 'mktree');
   /** As git itself makes none: the row of a tree. */
   const tree = (mode: string, name: string, sha: string) => {
     const row = Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(sha, 'hex')]);
     const args = ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'];
-    return execFileSync('git', args, { cwd: work, input: row, encoding: 'utf8' }).trim();
+    return execaSync({ cwd: work, input: row })`git ${args}`.stdout;
   };
   const hooks = tree('40000', 'hooks', inside);
   const link = made('../../outside', 'hash-object', '-w', '--stdin');

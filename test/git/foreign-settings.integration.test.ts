@@ -7,8 +7,9 @@ import test from 'node:test';
 import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
 import { treeFingerprint } from '../../src/gate/run/tree-fingerprint.ts';
 import { createRunGit } from '../../src/git/worktree-git.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 /** What in a settings file names a program. */

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ignoreStateDirectories } from '../../src/git/own-ignored.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, textOf } from '../support/team-worktrees.ts';
+import { projectOf, textOf } from '../support/team-worktrees.ts';
 
 const LOG = '.tool/teams/tool-run-spec-a-001/log.jsonl';
 

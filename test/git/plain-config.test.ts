@@ -1,10 +1,10 @@
 // A repository's settings as teammates get them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { plainConfigs } from '../../src/git/plain-config.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
@@ -12,7 +12,7 @@ const SECRET = 'ghp_0123456789';
 
 /** The settings of a file, each as `key=value`. */
 function settingsIn(path: string): readonly string[] {
-  const listed = execFileSync('git', ['config', '--file', path, '--list', '--null'], { cwd: '/', encoding: 'utf8' });
+  const listed = execaSync({ cwd: '/' })`git config --file ${path} --list --null`.stdout;
   return listed
     .split('\0')
     .filter((row) => row !== '')
@@ -27,8 +27,7 @@ async function plainOf(t: Cleanup, files: Readonly<Record<string, readonly (read
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(join(dirname(path), 'HEAD'), 'ref: refs/heads/main\n');
     writeFileSync(path, '');
-    for (const [key, value] of settings)
-      execFileSync('git', ['config', '--file', path, '--add', key, value], { cwd: '/' });
+    for (const [key, value] of settings) execaSync({ cwd: '/' })`git config --file ${path} --add ${key} ${value}`;
   }
   const told = join(tempDir(t), 'told');
   const plain = new Map<string, readonly string[]>();

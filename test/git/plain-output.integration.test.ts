@@ -1,15 +1,16 @@
 // A repository whose settings change the form of whatever git prints: what is read of it stays the same.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { readCommitDiffs, readDiff } from '../../src/gate/readers/diff.ts';
 import { createWorkTree } from '../../src/git/work-tree.ts';
 import { createSpecHistory } from '../../src/team/spec-documents/spec-history.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM } from '../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const SPEC = 'SPEC-SHOP-001';
@@ -47,8 +48,7 @@ function sign(root: string): void {
   const git = gitIn(root);
   const armor = '-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----';
   const input = git('cat-file', 'commit', 'HEAD').replace('\n\n', `\ngpgsig ${armor}\n\n`);
-  const how = ['hash-object', '-t', 'commit', '-w', '--stdin'];
-  git('update-ref', 'HEAD', execFileSync('git', how, { cwd: root, encoding: 'utf8', input }).trim());
+  git('update-ref', 'HEAD', execaSync({ cwd: root, input })`git hash-object -t commit -w --stdin`.stdout);
 }
 
 /** All that is read of a repository in which there is a bit of everything. */

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { createWorkTree } from '../../src/git/work-tree.ts';
+import { gitIn } from '../support/git.ts';
 import { type Tree, writeTree } from '../support/installed.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 function repository(t: Cleanup, files: Tree) {
   const root = join(tempDir(t), 'project');
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   writeTree(root, files);
-  const git = (...args: readonly string[]) => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
-  return { root, git, workTree: createWorkTree({ root, objects: join(root, '.tool', 'cache', 'objects') }) };
+  return {
+    root,
+    git: gitIn(root),
+    workTree: createWorkTree({ root, objects: join(root, '.tool', 'cache', 'objects') }),
+  };
 }
 
 test('a change in the second in which the index was written is seen', async (t) => {
@@ -74,7 +78,7 @@ test('names that are no UTF-8, and a repository in there without a commit', asyn
   const odd = Buffer.concat([Buffer.from(join(root, 'odd-')), Buffer.from([0xe9])]);
   writeFileSync(odd, '1');
   const before = await workTree.tree();
-  execFileSync('git', ['init', '-q', join(root, 'nested')]);
+  execaSync`git init -q ${join(root, 'nested')}`;
   writeTree(root, { 'nested/a': '1' });
   writeFileSync(odd, '22');
   const after = await workTree.tree();

@@ -1,11 +1,10 @@
 // The program of the write guard is unpacked once and tried once; played by scripts. test/slow/guard-program.test.ts has the real one.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'node:test';
-import { promisify } from 'node:util';
+import { execa } from 'execa';
 import {
   guardProgram,
   guardWorks,
@@ -78,9 +77,8 @@ test('processes that unpack at once all get a whole program', async (t) => {
     import { guardProgram } from './src/guard/guard-program.ts';
     process.stdout.write(String(await guardProgram([process.argv[2] ?? ''], process.argv[3] ?? '')));
   `);
-  const start = () => promisify(execFile)(process.execPath, [script, from, keep]);
-  const ended = await Promise.all([start(), start(), start(), guardProgram([from], keep)]);
-  const [program] = new Set(ended.map((one) => (typeof one === 'string' ? one : one?.stdout)));
+  const start = async () => (await execa(process.execPath, [script, from, keep])).stdout;
+  const [program] = new Set(await Promise.all([start(), start(), start(), guardProgram([from], keep)]));
   assert.deepEqual(
     readdirSync(keep).map((name) => join(keep, name)),
     [program],

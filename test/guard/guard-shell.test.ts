@@ -1,7 +1,6 @@
 // Our shell and the guard's program in the guard home; played by scripts. test/slow/guard-shell.test.ts has the real program.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { GUARD_PROGRAM, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { guardHome, isOurShell, prepareShell, previewShell, programBeside } from '../../src/guard/guard-shell.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
@@ -86,7 +86,7 @@ test('the user’s own shell runs the calls, and our shell has its kind of name'
     assert.equal(readFileSync(join(guard, name), 'utf8'), shellScript(real));
   }
   await prepare({ SHELL: zsh ?? '' });
-  assert.equal(execFileSync(join(guard, 'zsh'), ['-c', 'x'], { encoding: 'utf8' }), 'zsh\n');
+  assert.equal(execaSync(join(guard, 'zsh'), ['-c', 'x']).stdout, 'zsh');
   // A link to our shell is our shell.
   symlinkSync(join(guard, 'bash'), join(home, 'my-bash'));
   await prepare({}, join(home, 'my-bash'));

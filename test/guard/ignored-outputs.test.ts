@@ -1,12 +1,13 @@
 // With real Git: what of a project's paths is only built or installed there.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { ignoredOutputs } from '../../src/guard/ignored-outputs.ts';
 import type { Target } from '../../src/guard/rules/writes.ts';
+import { gitIn } from '../support/git.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const IGNORED = [
@@ -28,7 +29,7 @@ type Project = { readonly root: string; readonly git: (...args: readonly string[
 
 function projectIn(t: Cleanup): Project {
   const root = tempDir(t);
-  const git = (...args: readonly string[]) => void execFileSync('git', ['-C', root, ...args], { stdio: 'ignore' });
+  const git = gitIn(root);
   git('init', '-q');
   const write = (path: string, text = '') => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -39,7 +40,7 @@ function projectIn(t: Cleanup): Project {
   write('.venv/.gitignore', '*\n');
   for (const path of [...FILES, ...TRACKED]) write(path);
   git('add', '-f', ...TRACKED);
-  execFileSync('rm', [join(root, 'gone.log')]);
+  execaSync`rm ${join(root, 'gone.log')}`;
   return { root, git };
 }
 
@@ -98,7 +99,7 @@ test('what Git has, or does not ignore itself, is no output', async (t) => {
 
 test('a directory of which some files are left out again is none, though none of them is there', async (t) => {
   const { root } = projectIn(t);
-  execFileSync('rm', ['-r', join(root, 'lib')]);
+  execaSync`rm -r ${join(root, 'lib')}`;
   assert.deepEqual([...(await ignoredOutputs(root, [tree('lib')]))], []);
   mkdirSync(join(root, 'lib'));
   const targets = [there('lib'), tree('lib/new'), file('lib/new.js'), there('cache'), there('.venv')];
@@ -148,20 +149,8 @@ test('an installed package is no output by itself', async (t) => {
 test('a path that Git cannot be asked about spoils no other', async (t) => {
   const { root, git } = projectIn(t);
   const sub = join(root, 'sub');
-  execFileSync('git', ['init', '-q', sub]);
-  execFileSync('git', [
-    '-C',
-    sub,
-    '-c',
-    'user.name=x',
-    '-c',
-    'user.email=x@example.com',
-    'commit',
-    '-q',
-    '--allow-empty',
-    '-m',
-    'x',
-  ]);
+  execaSync`git init -q ${sub}`;
+  gitIn(sub)('commit', '-q', '--allow-empty', '-m', 'x');
   git('add', 'sub');
   symlinkSync(join(root, 'scripts'), join(root, 'linked'));
   const targets = [

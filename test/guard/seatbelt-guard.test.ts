@@ -1,10 +1,10 @@
 // The write guard of macOS from its placing to a call, with a script that plays sandbox-exec.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { checkGuard } from '../../src/cli/doctor/doctor-guard.ts';
 import { mechanismOf, seatbelt } from '../../src/guard/guard-mechanism.ts';
 import { GUARD_PROGRAM } from '../../src/guard/guard-program.ts';
@@ -18,6 +18,7 @@ import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { END, joined, lineLike, START } from '../support/codes.ts';
+import { gitIn } from '../support/git.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
 import { playSeatbelt } from '../support/seatbelt.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -74,20 +75,16 @@ async function project(t: Cleanup) {
     '.gitignore': '# x\ndist/\n/out\n*.log\nb*d\n',
   });
   writeTree(root, { 'sub/cache/x': '', 'sub/.gitignore': 'cache\n' });
-  for (const args of [
-    ['init', '-q'],
-    ['add', '-A'],
-    ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x'],
-  ])
-    execFileSync('git', args, { cwd: root });
+  for (const args of ['init -q', 'add -A', 'commit -qm x']) gitIn(root)(...args.split(' '));
   writeFileSync(join(home, 'snapshot'), `export PATH='${process.env.PATH}'\n`);
   const env = { ...process.env, HOME: home, [SHELL_VARIABLE]: prepared.shell };
   const made = createShellGuard({ root, main: root, env, mechanism });
   assert.ok(made !== null);
   const hosts = (command: string) =>
     `source '${join(home, 'snapshot')}' 2>/dev/null || true && eval '${command.replaceAll("'", `'"'"'`)}' < /dev/null && pwd -P >| '${join(home, 'cwd')}'`;
-  const run = (text: string) => spawnSync(prepared.shell, ['-c', '-l', text], { cwd: root, encoding: 'utf8', env });
-  return { home, guard, root, real, env, made, mechanism, profiles, hosts, run };
+  const inRoot = { cwd: root, env, extendEnv: false, reject: false, stripFinalNewline: false } as const;
+  const run = (text: string) => execaSync(prepared.shell, ['-c', '-l', text], inRoot);
+  return { home, guard, root, real, env, made, mechanism, profiles, hosts, inRoot, run };
 }
 
 test('shell, program and git are placed once, after a trial', async (t) => {
@@ -135,7 +132,7 @@ test('a call runs under a profile of its caller, with the leases of now, and its
   const [name = ''] = readdirSync(join(guard, 'projects'));
   placeLeases(join(guard, 'projects', name, PLACE.team, 'leases'), leases, Date.now());
   const second = await mayOf('true');
-  assert.deepEqual([second.status, second.may('README.md')], [0, false]);
+  assert.deepEqual([second.exitCode, second.may('README.md')], [0, false]);
   const reader = await mayOf('git commit -m x', { ...WRITER, member: null, claims: false, writesHistory: false });
   assert.deepEqual([reader.may('src/components/a.js'), reader.may('.git/index')], [false, false]);
   assert.deepEqual(made.notes(PLACE), []);
@@ -143,32 +140,24 @@ test('a call runs under a profile of its caller, with the leases of now, and its
 
 test('a call without a form that is known gets our git as well; the guard’s own directory is nobody’s', async (t) => {
   const { home, guard, made, profiles, run } = await project(t);
-  const { status, stderr } = run(await made.mark(PLACE, 'true; git rebase main', 'toolu_2', WRITER));
-  assert.equal(status, 1);
+  const { exitCode, stderr } = run(await made.mark(PLACE, 'true; git rebase main', 'toolu_2', WRITER));
+  assert.equal(exitCode, 1);
   assert.match(stderr, joined(START, notRun('git rebase')));
   const may = playSeatbelt(readFileSync(profiles().at(-1) ?? '', 'utf8'));
   assert.ok(!may('file-write-data', join(guard, 'bash')) && may('file-write-data', join(home, 'notes')));
 });
 
 test('a process that runs under it whole starts no second one for its calls', async (t) => {
-  const { root, made, profiles, env, hosts } = await project(t);
+  const { made, profiles, env, hosts, inRoot } = await project(t);
   const { command } = await made.whole(PLACE, 'run-1', WRITER);
   const [program = '', ...words] = command;
   const before = profiles().length;
   const inner = await made.mark(PLACE, hosts('git stash'), 'toolu_3', WRITER);
-  const { stderr } = spawnSync(program, [...words, env[SHELL_VARIABLE] ?? '', '-c', '-l', inner], {
-    cwd: root,
-    encoding: 'utf8',
-    env,
-  });
+  const { stderr } = execaSync(program, [...words, env[SHELL_VARIABLE] ?? '', '-c', '-l', inner], inRoot);
   assert.match(stderr, joined(START, notRun('git stash')));
   assert.equal(profiles().length, before + 1);
   // Words that are no shell's stay as they are.
-  const plain = spawnSync(program, [...words, 'printf', '%s|', 'a && eval b', ''], {
-    cwd: root,
-    encoding: 'utf8',
-    env,
-  });
+  const plain = execaSync(program, [...words, 'printf', '%s|', 'a && eval b', ''], inRoot);
   assert.equal(plain.stdout, 'a && eval b||');
 });
 

@@ -2,10 +2,10 @@
 // and knows the agents and commands. Hooks and server are played: what they answer is tested where they are.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { performAll } from '../../src/install/file-operations.ts';
 import { hostSupport } from '../../src/install/host-support.ts';
 import { planUninstall } from '../../src/install/install.ts';
@@ -30,16 +30,8 @@ function jsonLines(path: string) {
 }
 
 async function run(file: string, args: readonly string[], cwd: string, env: Record<string, string>) {
-  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const options = { cwd, env, extendEnv: false, stdin: 'ignore', reject: false } as const;
+  const { exitCode: code, stdout, stderr } = await execa(file, args, options);
   return { code, stdout, stderr };
 }
 

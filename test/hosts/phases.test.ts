@@ -2,9 +2,9 @@
 // the same documents, the same steps in the log, the same report.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import test, { after } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { availableHosts, type HostVersion } from '../support/host.ts';
 import { HostScreen } from '../support/host-screen.ts';
 import { PhaseProject } from '../support/phase-project.ts';
@@ -82,12 +82,12 @@ function denials({ events }: HostRun): unknown[] {
 
 /** What the user installs first: what the doctor says is missing. */
 function installPackages(host: TeamHost): void {
-  execFileSync('python3', ['-m', 'venv', '.venv'], { cwd: host.root });
+  execaSync({ cwd: host.root })`python3 -m venv .venv`;
   const [, command = ''] = /run `([^`]+)`/.exec(host.tried('doctor')) ?? [];
   mentions(command, /^\.venv\/bin\/python -m pip install \S+$/);
   // As in a shell of the user's own. Where no index can be reached, pip has to say so before the test's time is over.
   const env = { ...process.env, PIP_DEFAULT_TIMEOUT: '15', PIP_RETRIES: '1' };
-  execFileSync('sh', ['-c', command], { cwd: host.root, env, stdio: 'pipe' });
+  execaSync({ cwd: host.root, env, extendEnv: false })`sh -c ${command}`;
 }
 
 const approves: (host: TeamHost) => Part = (host) => async (lead) => {
@@ -156,7 +156,7 @@ for (const version of availableHosts(['2.1.33']))
     await session(host, `/tool:3-sync ${SPEC}`, alone(tooEarly));
     host.git('config', 'user.name', 'x');
     host.git('config', 'user.email', 'x@example.com');
-    execFileSync('sh', ['-c', committing], { cwd: host.root, env: host.env('') });
+    execaSync({ cwd: host.root, env: host.env(''), extendEnv: false })`sh -c ${committing}`;
     await session(host, `/tool:3-sync ${SPEC}`, alone(tells));
     assert.deepEqual(documentsOf(host.root), synced);
     assert.match(synced['spec.md'] ?? '', /^status: completed$/m);
@@ -208,7 +208,7 @@ for (const version of availableHosts(['2.1.331']))
       await user.shows('IT-IS-BUILT');
       host.git('config', 'user.name', 'x');
       host.git('config', 'user.email', 'x@example.com');
-      execFileSync('sh', ['-c', committing], { cwd: host.root, env: host.env('') });
+      execaSync({ cwd: host.root, env: host.env(''), extendEnv: false })`sh -c ${committing}`;
       await user.enter(`/tool:3-sync ${SPEC}`, synced.opened);
       await user.shows('ALL-IS-MET');
     });

@@ -1,10 +1,10 @@
 // The plugin as it is packed, held by the host's own validator and loaded by the host itself.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { cleanEnv } from '../support/daemon.ts';
 import { availableHosts, hostProgram } from '../support/host.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
@@ -14,9 +14,7 @@ const PASSED = /Validation passed$/m;
 
 /** What is packed, asked for once. */
 function packedFiles(): readonly { readonly path: string }[] {
-  const { stdout, stderr } = spawnSync('npm', ['pack', '--json', '--dry-run', '--ignore-scripts'], {
-    encoding: 'utf8',
-  });
+  const { stdout, stderr } = execaSync({ reject: false })`npm pack --json --dry-run --ignore-scripts`;
   const [{ files }] = JSON.parse(stdout || '[{}]');
   assert.ok(Array.isArray(files), stderr);
   return files;
@@ -38,16 +36,13 @@ for (const version of availableHosts(['2.1.33', '2.1.331'])) {
     const home = join(tempDir(t), 'home');
     mkdirSync(home);
     const validate = (path: string) => {
-      const { status, stdout, stderr } = spawnSync(hostProgram(version), ['plugin', 'validate', path], {
-        cwd: home,
-        env: cleanEnv(home),
-        encoding: 'utf8',
-      });
-      return { status, said: stdout + stderr };
+      const options = { cwd: home, env: cleanEnv(home), extendEnv: false, reject: false } as const;
+      const { exitCode, stdout, stderr } = execaSync(hostProgram(version), ['plugin', 'validate', path], options);
+      return { exitCode, said: stdout + stderr };
     };
     const check = (path: string, words: RegExp) => {
-      const { status, said } = validate(path);
-      assert.equal(status, 0, said);
+      const { exitCode, said } = validate(path);
+      assert.equal(exitCode, 0, said);
       assert.match(said, words);
       assert.match(said, PASSED);
     };

@@ -131,7 +131,7 @@ for (const version of availableHosts(['2.1.331'])) {
     const child = project.start('run', SPEC, '--team');
     let said = '';
     await new Promise<void>((resolve) => {
-      child.stderr?.on('data', (chunk: Buffer) => {
+      child.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8');
         if (/task 1 is completed/.test(said)) resolve();
       });

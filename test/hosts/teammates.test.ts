@@ -1,7 +1,6 @@
 // `tool run` with teammates that are the real host program: a whole SPEC is built, and the rules hold in each of them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -9,6 +8,7 @@ import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team
 import { TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
 import { cleanEnv, runTool, startTool } from '../support/daemon.ts';
 import { fields } from '../support/forge.ts';
+import { gitIn } from '../support/git.ts';
 import { availableHosts, type HostVersion, hostProgram } from '../support/host.ts';
 import { writeTree } from '../support/installed.ts';
 import { ModelServer } from '../support/model-server.ts';
@@ -38,8 +38,7 @@ async function runTeam(
   for (const directory of [root, home, bin]) mkdirSync(directory);
   writeTree(root, DEMO_FILES);
   symlinkSync(hostProgram(version), join(bin, 'claude'));
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', env: cleanEnv(home) });
+  const git = gitIn(root);
   git('init', '-q', '-b', 'main');
   // With hooks and agents of its own in each worktree, beside those that the lead brings.
   if (isInstalled) {

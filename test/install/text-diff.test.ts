@@ -1,10 +1,10 @@
 // The differences that a dry run shows.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import fc from 'fast-check';
 import { lengthText, unifiedDiff } from '../../src/install/text-diff.ts';
 import { tempDir } from '../support/temp.ts';
@@ -24,9 +24,9 @@ test('git takes each for a patch, and makes of the one text the other', (t) => {
       if (before === after) return patch === '';
       rmSync(path, { force: true });
       if (before !== null) writeFileSync(path, before);
-      const { status, stderr } = spawnSync('git', ['apply', '-'], { cwd: directory, input: patch, encoding: 'utf8' });
+      const { exitCode, stderr } = execaSync({ cwd: directory, input: patch, reject: false })`git apply -`;
       assert.deepEqual(
-        [status, stderr.replace(/^warning: .*\n/gm, '').includes('error')],
+        [exitCode, stderr.replace(/^warning: .*$/gm, '').includes('error')],
         [0, false],
         `${patch}\n${stderr}`,
       );
@@ -61,10 +61,6 @@ test('a name that would end its line is quoted as git quotes it', (t) => {
   const directory = tempDir(t);
   const path = 'a\n+++ b/"other"';
   const input = unifiedDiff(path, null, 'x\n');
-  const { stdout, stderr } = spawnSync('git', ['apply', '--numstat', '-z', '-'], {
-    cwd: directory,
-    input,
-    encoding: 'utf8',
-  });
-  assert.equal(stdout, `1\t0\t${path}\0`, stderr);
+  const { stdout } = execaSync({ cwd: directory, input })`git apply --numstat -z -`;
+  assert.equal(stdout, `1\t0\t${path}\0`);
 });

@@ -1,11 +1,11 @@
 // Commands of the team in the checkouts that people have: one of several of the same repository, and in a bare one's.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
@@ -45,13 +45,13 @@ test('in a linked checkout a team is that of this checkout, from its settings to
     JSON.parse(stdout).map(({ id, counts }: { id: string; counts: boolean }) => [id, counts]),
     [[SPEC, true]],
   );
-  const base = project.git('rev-parse', 'topic').trim();
+  const base = project.git('rev-parse', 'topic');
   const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
   assert.equal(report.outcome, 'done');
   assert.match(report.report ?? '', /\/linked\/\.tool\/teams\/archive\//);
-  const built = project.git('diff', '--name-only', `topic...tool/${TEAM}`).trim().split('\n');
+  const built = project.git('diff', '--name-only', `topic...tool/${TEAM}`).split('\n');
   assert.deepEqual(built, WORK.map(({ file }) => file).sort());
-  assert.equal(project.git('rev-parse', 'topic').trim(), base);
+  assert.equal(project.git('rev-parse', 'topic'), base);
   assert.ok(!existsSync(join(project.root, '.tool')), 'nothing is written in the main checkout');
   assert.equal(project.git('status', '--porcelain'), '');
 });
@@ -62,7 +62,7 @@ test('a team of the same name that stands in another checkout is not led from he
   project.git('worktree', 'add', '-q', '-b', 'topic', LINKED);
   const lead = project.start('run', SPEC, '--team', '--json');
   await new Promise<void>((resolve) => {
-    lead.stderr?.on('data', (chunk: Buffer) => {
+    lead.stderr.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes('task 2 is completed')) resolve();
     });
   });
@@ -99,7 +99,7 @@ test('a repository of another user: git is quoted, and safe.directory of the per
   skip: NEEDS_ROOT,
 }, async (t) => {
   const project = shopProject(t);
-  execFileSync('chown', ['-R', '12345:12345', project.root]);
+  execaSync`chown -R 12345:12345 ${project.root}`;
   const refused = await project.lead('run', SPEC, '--team');
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /git cannot tell whether .*: fatal: detected dubious ownership in repository at '/);
@@ -144,10 +144,10 @@ test('a repository without a commit is named before approval is asked for', asyn
 
 test('a person who amends the commit that the team began from is told so, with a way that works', async (t) => {
   const project = shopProject(t);
-  const base = project.git('rev-parse', 'HEAD').trim();
+  const base = project.git('rev-parse', 'HEAD');
   const lead = project.start('run', SPEC, '--team', '--json');
   let stderr = '';
-  lead.stderr?.on('data', (chunk: Buffer) => {
+  lead.stderr.on('data', (chunk: Buffer) => {
     const isSeen = stderr.includes('task 1 is completed');
     stderr += chunk.toString();
     if (isSeen || !stderr.includes('task 1 is completed')) return;
@@ -211,7 +211,7 @@ for (const [name, before] of Object.entries(MISHAPS))
     project.before = before;
     const report = reportOf(await project.lead('run', SPEC, '--team', '--json'));
     assert.equal(report.outcome, 'done');
-    const built = project.git('diff', '--name-only', `main...tool/${TEAM}`).trim().split('\n');
+    const built = project.git('diff', '--name-only', `main...tool/${TEAM}`).split('\n');
     const notes = before.includes('notes.txt') ? ['notes.txt'] : [];
     assert.deepEqual(built, [...notes, ...WORK.map(({ file }) => file)].sort());
   });

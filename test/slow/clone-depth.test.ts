@@ -1,10 +1,10 @@
 // A daemon whose copy of the repository does not go back to the beginning.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { execaSync } from 'execa';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
 import { isOf } from '../support/codes.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
@@ -32,7 +32,7 @@ async function setUp(t: TestContext) {
     const head = `commit refs/heads/main\ncommitter ${at}\ndata ${message.length}\n${message}\n${from}`;
     return `${head}M 100644 inline file-${number}.txt\ndata 2\nx\n\n`;
   });
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: work, input: stream.join('') });
+  execaSync({ cwd: work, input: stream.join('') })`git fast-import --quiet`;
   await gitAs(work, 'reset', '--quiet', '--hard');
   const push = (...refs: readonly string[]) => gitAs(work, 'push', '--quiet', bare, ...refs);
   await push('main', 'tool/issue-2');

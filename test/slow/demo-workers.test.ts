@@ -1,10 +1,10 @@
 // `tool demo --workers`: a coordinator and workers over Redis, one killed at work; and what it says where Redis is missing.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { runTool } from '../support/daemon.ts';
 import { demoPlace } from '../support/demo-place.ts';
 import { tempDir } from '../support/temp.ts';
@@ -67,11 +67,9 @@ test('without the packages of the queue, the command that installs them is named
   const cli = join(modules, 'toolcrew', 'dist', 'cli.js');
   for (const words of [['demo', '--workers', '3'], ['worker']]) {
     const more = { TOOL_QUEUE_URL: 'redis://127.0.0.1:1', TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more', HOME: prefix };
-    const { status, stderr } = spawnSync(process.execPath, [cli, ...words], {
-      env: { ...env, ...more },
-      encoding: 'utf8',
-    });
-    assert.equal(status, 2, stderr);
+    const options = { env: { ...env, ...more }, extendEnv: false, reject: false } as const;
+    const { exitCode, stderr } = execaSync(process.execPath, [cli, ...words], options);
+    assert.equal(exitCode, 2, stderr);
     assert.match(stderr, new RegExp(`npm install --global --prefix '?${prefix}'? bullmq@6\\.7 ioredis@5`));
     assert.match(stderr, /\(queue_package_missing\)/);
   }

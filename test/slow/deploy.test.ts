@@ -1,17 +1,18 @@
 // Units, alert rules and the Redis of deploy/ as the programs that take them judge them.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
 import { freePort } from '../support/daemon.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
 function missing(program: string, debian: string): string | false {
-  return spawnSync(program, ['--version']).status === 0 ? false : `there is no ${program}: apt-get install ${debian}`;
+  const { failed } = execaSync(program, ['--version'], { reject: false });
+  return failed && `there is no ${program}: apt-get install ${debian}`;
 }
 
 const noSystemd = missing('systemd-analyze', 'systemd');
@@ -22,12 +23,12 @@ test('systemd takes the units', { skip: process.env.CI !== 'true' && noSystemd }
     const unit = join(tempDir(t), 'toolcrew.service');
     // The program is another one here: the command is not installed for the machine.
     writeFileSync(unit, text.replace('/usr/local/bin/tool ', '/bin/true '));
-    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
-    return { status, stderr };
+    const { exitCode, stderr } = execaSync({ reject: false })`systemd-analyze verify --man=no ${unit}`;
+    return { exitCode, stderr };
   };
   for (const name of ['toolcrew', 'toolcrew-worker']) {
     const unit = readFileSync(`deploy/${name}.service`, 'utf8');
-    assert.deepEqual(verify(unit), { status: 0, stderr: '' });
+    assert.deepEqual(verify(unit), { exitCode: 0, stderr: '' });
     assert.match(verify(unit.replace('Type=exec', 'Type=nothing')).stderr, /nothing/);
   }
 });
@@ -40,9 +41,8 @@ test('the Redis of the compose file takes its password from the secret, and drop
   const [shell, flag, script] = redis.command;
   const port = await freePort();
   const own = script.replace('/run/secrets', place);
-  const child = spawn(shell, [flag, own.replace('redis-server -', `redis-server - --bind 127.0.0.1 --port ${port}`)], {
-    ...{ cwd: place, detached: true, stdio: ['ignore', 'pipe', 'inherit'] },
-  });
+  const words = [flag, own.replace('redis-server -', `redis-server - --bind 127.0.0.1 --port ${port}`)];
+  const child = execa(shell, words, { cwd: place, detached: true, buffer: false, reject: false });
   finallyDo(t, () => void process.kill(-(child.pid ?? 0), 'SIGKILL'));
   let said = '';
   for await (const chunk of child.stdout) {
@@ -61,9 +61,6 @@ test('the Redis of the compose file takes its password from the secret, and drop
 
 /** Its Debian package needs 96 MB: `.ci/run` does without, and test/deploy/metrics.test.ts checks the form of the rules. */
 test('Prometheus takes the alert rules', { skip: missing('promtool', '--no-install-recommends prometheus') }, () => {
-  const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', 'deploy/prometheus/alerts.yaml'], {
-    encoding: 'utf8',
-  });
-  assert.equal(status, 0, stderr);
+  const { stdout } = execaSync`promtool check rules deploy/prometheus/alerts.yaml`;
   assert.match(stdout, /SUCCESS: 12 rules found/);
 });

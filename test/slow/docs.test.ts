@@ -2,11 +2,11 @@
 // Over 400 lines: the story of each page, and what is typed elsewhere, stand together.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { CLI, cleanEnv, freePort } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer } from '../support/fleet.ts';
@@ -42,7 +42,7 @@ const ELSEWHERE: readonly { readonly command: RegExp; readonly why: string; read
   { command: /^\/tool:3-sync /, why: 'typed into Claude Code', runs: 'test/hosts/phases.test.ts' },
 ];
 
-type Ran = { readonly code: number | null; readonly text: string };
+type Ran = { readonly code: number | undefined; readonly text: string };
 
 /** Where a page's commands are typed: a project, and a home of its own. */
 class Shell {
@@ -87,7 +87,7 @@ class Shell {
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.cwd, env: this.env, encoding: 'utf8' });
+    return execaSync({ cwd: this.cwd, env: this.env, extendEnv: false })`git ${args}`.stdout;
   }
 
   words(command: string): string {
@@ -95,19 +95,20 @@ class Shell {
   }
 
   start(command: string) {
-    const child = spawn('sh', ['-c', command], { cwd: this.cwd, env: this.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = execa({
+      ...{ cwd: this.cwd, env: this.env, extendEnv: false, stdin: 'ignore', all: true },
+      ...{ reject: false, stripFinalNewline: false, forceKillAfterDelay: false },
+    })`sh -c ${command}`;
     let text = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
-        text += chunk.toString('utf8');
-      });
+    child.all.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
     return { child, said: () => text };
   }
 
   async run(command: string): Promise<Ran> {
-    const { child, said } = this.start(command);
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, text: said() };
+    const { exitCode: code, all: text } = await this.start(command).child;
+    return { code, text };
   }
 
   /** Somebody at a terminal, who takes what is offered. */
@@ -387,7 +388,7 @@ test('every command that is only named is one that there is, with the flags that
     const key = path.join(' ');
     const known = helps.get(key);
     if (known !== undefined) return known;
-    const { stdout } = spawnSync(process.execPath, [CLI, ...path.slice(1), '--help'], { encoding: 'utf8' });
+    const { stdout } = execaSync(process.execPath, [CLI, ...path.slice(1), '--help']);
     helps.set(key, stdout);
     return stdout;
   };

@@ -1,10 +1,10 @@
 // Rows of `tool doctor` about the host: settings that disable hooks or tools, and incomplete installations.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
 import type { DoctorCheck } from '../../src/cli/doctor/doctor-row.ts';
 import { diagnoseTeam } from '../../src/cli/doctor/doctor-team.ts';
@@ -26,7 +26,7 @@ function rowsOf(name: string, checks: readonly DoctorCheck[]): readonly string[]
 function installedIn(t: Cleanup) {
   const home = tempDir(t);
   const root = join(home, 'project');
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   const bin = join(home, 'bin');
   const env = { ...cleanEnv(home), PATH: `${bin}:${process.env.PATH}` };
   const tool = (...args: readonly string[]) => runTool(args, { cwd: root, env });

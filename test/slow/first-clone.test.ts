@@ -1,12 +1,12 @@
 // The first copy of a large repository over a network that breaks, is slow, or falls silent.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import test, { type TestContext } from 'node:test';
+import { execaSync } from 'execa';
 import { systemClock } from '../../src/base/clock.ts';
 import { ToolError } from '../../src/base/rules/errors.ts';
 import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
@@ -47,7 +47,7 @@ async function setUp(t: TestContext, commits: number, silenceMs = 600_000) {
     const file = `M 100644 inline large.bin\ndata ${COMMIT_BYTES}\n`;
     return Buffer.concat([Buffer.from(`${head}${from}${file}`), randomBytes(COMMIT_BYTES), Buffer.from('\n')]);
   });
-  execFileSync('git', ['fast-import', '--quiet'], { cwd: work, input: Buffer.concat(stream) });
+  execaSync({ cwd: work, input: Buffer.concat(stream) })`git fast-import --quiet`;
   await gitAs(work, 'tag', 'v1', 'HEAD~5');
   await gitAs(work, 'branch', 'older', 'HEAD~20');
   await gitAs(work, 'push', '--quiet', bare, 'main', 'v1', 'older');

@@ -1,10 +1,10 @@
 // Our git on macOS refuses what the table of calls refuses, and passes all other calls on as they are.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { type GitRow, gitRows, OBVIOUS_ROWS, refusalOf } from '../../src/guard/rules/git-calls.ts';
 import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import { BARE_POLICY } from '../../src/guard/rules/policy.ts';
@@ -46,7 +46,8 @@ function shim(t: Cleanup) {
   return (rows: readonly GitRow[], args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const policy = { ...BARE_POLICY, root: '/project', member: null, ownership: [], git: rows };
     writeFileSync(table, seatbeltProfile(policy, { leases: [], ignored: [] }));
-    return spawnSync('git', args, { encoding: 'utf8', env: { ...process.env, PATH, TOOL_GUARD_TABLE: table, ...env } });
+    const all = { PATH, TOOL_GUARD_TABLE: table, ...env };
+    return execaSync({ env: all, reject: false, stripFinalNewline: false })`git ${args}`;
   };
 }
 
@@ -66,14 +67,14 @@ test('each call gets the answer of the table: in a shared checkout, in one of it
     let count = 0;
     for (const args of calls) {
       const expected = refusalOf(args, rows);
-      const { status, stdout, stderr } = git(rows, args);
+      const { exitCode, stdout, stderr } = git(rows, args);
       const label = args.join(' ').slice(0, 100);
       if (expected === null) {
-        assert.deepEqual([status, stderr, stdout], [7, '', `${args.join('\0')}\0`], label);
+        assert.deepEqual([exitCode, stderr, stdout], [7, '', `${args.join('\0')}\0`], label);
         continue;
       }
       count += 1;
-      assert.deepEqual([status, stdout], [1, ''], label);
+      assert.deepEqual([exitCode, stdout], [1, ''], label);
       const line = lineLike(GUARD_LINE_CODES.guard_git_refused, { call: /git [a-z-]+/, advice: expected });
       assert.match(stderr, joined(START, 'toolcrew: ', line, '\n', END), label);
     }
@@ -88,12 +89,14 @@ test('each call gets the answer of the table: in a shared checkout, in one of it
 test('without a table every call runs; without another git it says so', (t) => {
   const git = shim(t);
   const rows = gitRows('shared', 'src/ui');
-  assert.equal(git(rows, ['stash']).status, 1);
-  assert.equal(git(rows, ['stash'], { TOOL_GUARD_TABLE: '' }).status, 7);
+  assert.equal(git(rows, ['stash']).exitCode, 1);
+  assert.equal(git(rows, ['stash'], { TOOL_GUARD_TABLE: '' }).exitCode, 7);
   const noGit = ownLine(GUARD_LINE_CODES.guard_command_not_started, { command: 'git', said: 'not found' });
   const place = tempDir(t);
   mkdirSync(join(place, GIT_DIRECTORY));
   writeFileSync(join(place, GIT_DIRECTORY, 'git'), GIT_SHIM, { mode: 0o755 });
-  const alone = spawnSync(join(place, GIT_DIRECTORY, 'git'), ['status'], { encoding: 'utf8', env: { PATH: place } });
-  assert.deepEqual([alone.status, alone.stderr], [127, `${noGit}\n`]);
+  const alone = execaSync(join(place, GIT_DIRECTORY, 'git'), ['status'], {
+    ...{ env: { PATH: place }, extendEnv: false, reject: false },
+  });
+  assert.deepEqual([alone.exitCode, alone.stderr], [127, noGit]);
 });

@@ -1,10 +1,10 @@
 // The real program of the write guard works on this machine, from its packed form.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { guardProgram, guardWorks, PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { packProgram } from '../../src/guard/packed-program.ts';
 import { scriptFile } from '../support/compiled.ts';
@@ -30,6 +30,6 @@ test('inside another guard the trial says so, and keeps no verdict', async (t) =
     process.stdout.write(JSON.stringify(await guardWorks(process.argv[2] ?? '', process.argv[3] ?? '')));
   `);
   const words = [join(root, 'policy'), join(root, 'log'), '--', process.execPath, script, guard, keep];
-  assert.match(execFileSync(guard, words, { encoding: 'utf8' }), /inside another guard/);
+  assert.match(execaSync(guard, words).stdout, /inside another guard/);
   assert.deepEqual(readdirSync(keep), []);
 });

@@ -1,10 +1,10 @@
 // The real program of the write guard, placed with our shell from its packed form, guards a call.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { PACKED_PROGRAM } from '../../src/guard/guard-program.ts';
 import { prepareShell, programBeside } from '../../src/guard/guard-shell.ts';
 import { packProgram } from '../../src/guard/packed-program.ts';
@@ -36,7 +36,8 @@ test('a call that names a ticket cannot write the file of another owner', async 
   writeFileSync(policy, `root\t${project}\nmember\town\nown\town\town\nown\tforeign\tforeign\n`);
   const program = programBeside(prepared.shell) ?? '';
   writeFileSync(ticket, ticketScript(program, policy, join(place, 'log'), true), { mode: 0o700 });
-  const run = (command: string) => spawnSync(prepared.shell, ['-c', '-l', command], { cwd: project }).status;
+  const run = (command: string) =>
+    execaSync(prepared.shell, ['-c', '-l', command], { cwd: project, reject: false }).exitCode;
   assert.notEqual(run(withTicket('echo x > own; echo x > foreign', ticket)), 0);
   assert.deepEqual([existsSync(join(project, 'own')), existsSync(join(project, 'foreign'))], [true, false]);
   assert.equal(run('echo x > foreign'), 0);
@@ -52,16 +53,16 @@ async function projectWithShell(t: Cleanup) {
   const { shell } = prepared;
   const root = join(place, 'project');
   mkdirSync(root);
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   const made = createShellGuard({ root, main: root, env: { ...env, [SHELL_VARIABLE]: shell } });
   assert.ok(made !== null);
   /** As Claude Code 2.1.33 starts a command: quoted anew, with words between the parts of a pipe. */
   const run = (command: string) => {
     const [first = '', ...rest] = command.split(' | ').map((part) => `'${part.replaceAll("'", `'"'"'`)}'`);
     const call = `shopt -u extglob && eval ${[`${first} \\< /dev/null`, ...rest].join(' \\| ')} && pwd -P >/dev/null`;
-    return spawnSync(shell, ['-c', '-l', call], { cwd: root, encoding: 'utf8' });
+    return execaSync(shell, ['-c', '-l', call], { cwd: root, reject: false });
   };
-  const write = (path: string) => run(`echo 'x' > ${path}`).status === 0;
+  const write = (path: string) => run(`echo 'x' > ${path}`).exitCode === 0;
   return { root, shell, made, run, write, waiting: join(dirname(shell), UNMARKED_TICKETS) };
 }
 
@@ -100,7 +101,7 @@ test('a call without a mark gets the ticket that waits for its text, from before
   made.forget(other, "echo 'x' > foreign");
   assert.deepEqual(readdirSync(waiting), []);
   assert.ok(write('own') && write('foreign') && write('else'));
-  assert.equal(run('/bin/true').status, 0);
+  assert.equal(run('/bin/true').exitCode, 0);
 });
 
 test('a ticket waits ten minutes', async (t) => {
@@ -121,7 +122,7 @@ test('a ticket waits for calls in its own project alone', async (t) => {
   writeFileSync(ticket, '#!/bin/sh\nexit 7\n', { mode: 0o700 });
   mkdirSync(waiting);
   writeFileSync(join(waiting, 'a'), waitingText('true', ticket, ticket, Date.now(), root));
-  const statusIn = (cwd: string) => spawnSync(shell, ['-c', "eval 'true' && pwd -P"], { cwd }).status;
+  const statusIn = (cwd: string) => execaSync(shell, ['-c', "eval 'true' && pwd -P"], { cwd, reject: false }).exitCode;
   mkdirSync(join(root, 'src'));
   assert.deepEqual([root, join(root, 'src'), tempDir(t)].map(statusIn), [7, 7, 0]);
 });

@@ -1,7 +1,7 @@
 // Hooks that ask the team server that stays, instead of working it out by themselves.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,
@@ -21,6 +21,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa, execaSync } from 'execa';
 import { runProgram } from '../../src/base/processes/program.ts';
 import { answerHooks } from '../../src/claude-code/hooks/hook-channel.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
@@ -278,7 +279,7 @@ test('an answer is told to its end, also on a pipe that does not block', LIMITED
   const tool_input = { content: 'x'.repeat(300_000) };
   const fields = project.fields('team-lead', 'PreToolUse', { tool_name: 'mcp__team__SendMessage', tool_input });
   const pipe = join(tempDir(t), 'pipe');
-  execFileSync('mkfifo', [pipe]);
+  execaSync`mkfifo ${pipe}`;
   const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
   const hook = join(project.hooks, 'pre-tool-use.js');
   const child = spawn('sh', ['-c', 'exec "$0" "$1" >&3', process.execPath, hook], {
@@ -316,10 +317,9 @@ test('a rejection counts where nobody hears its reason', async (t) => {
     tool_name: 'Write',
     tool_input: { file_path: 'tests/a.ts' },
   });
-  const child = spawn(process.execPath, [join(project.hooks, 'pre-tool-use.js')], {
-    cwd: project.root,
-    env: { ...project.env, ...project.envOf('2.1.177') },
-    stdio: 'pipe',
+  const child = execa(process.execPath, [join(project.hooks, 'pre-tool-use.js')], {
+    ...{ cwd: project.root, env: { ...project.env, ...project.envOf('2.1.177') }, extendEnv: false },
+    ...{ buffer: false, reject: false },
   });
   child.stdout.destroy();
   child.stderr.destroy();

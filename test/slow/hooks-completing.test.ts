@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
@@ -228,7 +228,7 @@ test('a foreign change is said once, and keeps no rejection of the checks from c
 test('git is not asked at a completion by a lead that delegates; a key in a file of a teammate is found', async (t) => {
   const place = tempDir(t);
   const [bin, asked] = [join(place, 'bin'), join(place, 'asked')];
-  const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const git = execaSync`/bin/sh -c ${'command -v git'}`.stdout;
   mkdirSync(bin);
   writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >>"${asked}"\nexec ${git} "$@"\n`, { mode: 0o755 });
   const config = `${ENABLED}    hooks:\n      task_completed:\n        require_quality_check: false\n`;

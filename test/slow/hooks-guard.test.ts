@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { HOOK_CODES } from '../../src/claude-code/rules/hook-codes.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { WRITES_CODES } from '../../src/team/rules/codes/writes-codes.ts';
@@ -140,7 +140,7 @@ test("what is built or installed in directories that Git ignores is nobody's bus
   project.write('node_modules/a/index.test.js', '');
   project.write('kept/a.js', '');
   project.write('scripts/a.sh', '');
-  execFileSync('git', ['-C', project.root, 'add', '-f', 'kept/a.js']);
+  execaSync`git -C ${project.root} add -f kept/a.js`;
   const cases: readonly [string, number, RegExp][] = [
     ['mkdir -p dist/deep && echo x > dist/deep/a.js', 0, /^$/],
     ['rm -rf node_modules dist', 0, /^$/],

@@ -1,10 +1,10 @@
 // `tool logs`: what is kept of an issue's attempts.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { holdStateDir } from '../../src/daemon/journal/state-dir.ts';
 import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { agentRunning } from '../support/agents.ts';
@@ -99,13 +99,11 @@ test('a reader that has seen enough ends the command without a complaint', (t) =
   writeFileSync(join(directory, '1-1.log'), 'a line\n'.repeat(100_000));
   for (const flag of ['', '--follow']) {
     const script = `"$0" "$1" logs 7 "$2" ${flag} | head -n 2`;
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, CLI, workflow], {
-      env,
-      encoding: 'utf8',
-    });
+    const run = execaSync({ env, extendEnv: false, reject: false, stripFinalNewline: false });
+    const { exitCode, stdout, stderr } = run`sh -c ${script} ${process.execPath} ${CLI} ${workflow}`;
     assert.deepEqual(
-      { flag, status, stdout, stderr },
-      { flag, status: 0, stdout: '=== attempt 1\na line\n', stderr: '' },
+      { flag, exitCode, stdout, stderr },
+      { flag, exitCode: 0, stdout: '=== attempt 1\na line\n', stderr: '' },
     );
   }
 });

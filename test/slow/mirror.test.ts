@@ -1,10 +1,10 @@
 // The daemon's own copy of the repository.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { isFailure } from '../../src/base/rules/errors.ts';
 import { SingleFlight } from '../../src/base/single-flight.ts';
 import { WORKSPACES_CODES } from '../../src/daemon/rules/codes/workspaces-codes.ts';
@@ -141,9 +141,7 @@ test('a person’s settings of git change nothing in what a commit is taken for'
   const raw = await gitAs(path, 'cat-file', 'commit', 'HEAD');
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n =abcd\n -----END PGP SIGNATURE-----';
   const input = raw.replace('\n\n', `\n${signature}\n\n`);
-  const sha = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: path, input })
-    .toString()
-    .trim();
+  const sha = execaSync({ cwd: path, input })`git hash-object -t commit -w --stdin`.stdout;
   await gitAs(path, 'reset', '--quiet', '--hard', sha);
   assert.equal((await workspaces.collect(task(), signal)).head, sha);
   assert.deepEqual(await mirror.comparison.commitMessages(sha, signal), ['one']);
@@ -232,7 +230,7 @@ test('a damaged mirror is cloned anew, what was saved in it comes along', async 
     const packed = join(objects, 'pack', name);
     const input = readFileSync(packed);
     rmSync(packed);
-    if (name.endsWith('.pack')) execFileSync('git', ['unpack-objects', '-q'], { cwd: mirror.path, input });
+    if (name.endsWith('.pack')) execaSync({ cwd: mirror.path, input })`git unpack-objects -q`;
   }
   const file = join(objects, blob.slice(0, 2), blob.slice(2));
   chmodSync(file, 0o600);

@@ -1,10 +1,10 @@
 // The packed package, installed with its dependencies into an empty prefix on each supported major of Node.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
+import { execaSync } from 'execa';
 import { cleanEnv } from '../support/daemon.ts';
 import { nodeProgram, npmProgram } from '../support/node.ts';
 import { tempDir } from '../support/temp.ts';
@@ -13,8 +13,7 @@ const MAJORS = [20, 22, 24];
 /** Most that the packed file may have, in bytes. */
 const PACKED_BYTES = 1_500_000;
 const npm = npmProgram();
-const npmSetting = (name: string) =>
-  execFileSync(process.execPath, [npm, 'config', 'get', name], { encoding: 'utf8' }).trim();
+const npmSetting = (name: string) => execaSync(process.execPath, [npm, 'config', 'get', name]).stdout;
 /** Dependencies come from where those of this project came from, most of them from npm's cache. */
 const REGISTRY = {
   npm_config_userconfig: npmSetting('userconfig'),
@@ -28,13 +27,10 @@ const { version, dependencies, peerDependencies } = JSON.parse(readFileSync('pac
 
 /** One file serves all majors of Node. */
 const place = tempDir({ after });
-const [{ filename, files, size }] = JSON.parse(
-  execFileSync(process.execPath, [npm, 'pack', '--json', '--ignore-scripts', '--pack-destination', place], {
-    env: { ...cleanEnv(place), PATH: '/usr/local/bin:/usr/bin:/bin' },
-    encoding: 'utf8',
-    stdio: 'pipe',
-  }),
-);
+const own = { ...cleanEnv(place), PATH: '/usr/local/bin:/usr/bin:/bin' };
+const packed = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
+const { stdout: report } = execaSync(process.execPath, [npm, ...packed], { env: own, extendEnv: false });
+const [{ filename, files, size }] = JSON.parse(report);
 
 test('the packed file is small; it holds the built program, its texts and its guards, and no source', () => {
   assert.ok(size <= PACKED_BYTES, `${size} bytes packed`);
@@ -77,16 +73,9 @@ test('npx runs the demo from the packed file and the package emulate, with nothi
   for (const name of ['home', 'elsewhere']) mkdirSync(join(directory, name));
   const npx = join(dirname(npm), 'npx-cli.js');
   const packages = ['-p', join(place, filename), '-p', `emulate@${peerDependencies.emulate}`];
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [npx, '--yes', ...packages, 'tool', 'demo', '--json'],
-    {
-      cwd: join(directory, 'elsewhere'),
-      env: { ...cleanEnv(join(directory, 'home')), ...REGISTRY, NO_COLOR: '1' },
-      encoding: 'utf8',
-    },
-  );
-  assert.equal(status, 0, stderr);
+  const env = { ...cleanEnv(join(directory, 'home')), ...REGISTRY, NO_COLOR: '1' };
+  const run = execaSync({ cwd: join(directory, 'elsewhere'), env, extendEnv: false });
+  const { stdout } = run`${process.execPath} ${npx} --yes ${packages} tool demo --json`;
   const outcomes = JSON.parse(stdout).issues.map((issue: { outcome: string }) => issue.outcome);
   assert.deepEqual(outcomes, DEMO_OUTCOMES);
 });
@@ -106,33 +95,33 @@ for (const major of MAJORS) {
       TOOL_FLEET_KEY: 'a-key-of-sixteen-or-more',
     };
     const run = (file: string, args: readonly string[], cwd = join(directory, 'elsewhere')) => {
-      const { status, stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
-      return { status, stdout, stderr };
+      const { exitCode, stdout, stderr } = execaSync(file, args, { cwd, env, extendEnv: false, reject: false });
+      return { exitCode, stdout, stderr };
     };
 
     const prefix = join(directory, 'prefix');
     const installed = run(node, [npm, 'install', '--global', '--prefix', prefix, join(place, filename)]);
-    assert.deepEqual([installed.status, installed.stderr], [0, '']);
+    assert.deepEqual([installed.exitCode, installed.stderr], [0, '']);
     assert.match(installed.stdout, /added \d+ packages/);
     for (const name of Object.keys(dependencies))
       assert.ok(existsSync(join(prefix, 'lib', 'node_modules', 'toolcrew', 'node_modules', name)), name);
 
     const tool = join(prefix, 'bin', 'tool');
-    assert.deepEqual(run(tool, ['--version']), { status: 0, stdout: `${version}\n`, stderr: '' });
+    assert.deepEqual(run(tool, ['--version']), { exitCode: 0, stdout: version, stderr: '' });
     assert.match(run(tool, ['--help']).stdout, /serve[\s\S]*demo[\s\S]*doctor/);
     assert.match(run(tool, ['serve', '--help']).stdout, /^ {2}init /m);
     const alone = run(tool, ['demo', '--json']);
-    assert.deepEqual([alone.status, JSON.parse(alone.stdout).error.code], [2, 'demo_package_missing'], alone.stderr);
+    assert.deepEqual([alone.exitCode, JSON.parse(alone.stdout).error.code], [2, 'demo_package_missing'], alone.stderr);
     const queue = ['worker', '--queue', 'redis://127.0.0.1:9'];
     const bare = run(tool, queue);
-    assert.equal(bare.status, 2, bare.stderr);
+    assert.equal(bare.exitCode, 2, bare.stderr);
     assert.match(
       bare.stderr,
       /npm install --global --prefix \S+ bullmq@6\.7 ioredis@5 .*\(queue_package_missing\)|bullmq@6\.7 ioredis@5 \(queue_package_missing\)/,
     );
     assert.match(run(tool, ['worker', '--queue', 'postgres://127.0.0.1:9/db']).stderr, / bullmq@6\.7 pg@8[ .]/);
     const untraced = run(tool, [...queue, '--traces']);
-    assert.equal(untraced.status, 2, untraced.stderr);
+    assert.equal(untraced.exitCode, 2, untraced.stderr);
     assert.match(
       untraced.stderr,
       /npm install --global --prefix \S+ @opentelemetry\/api@1\.9 [^\n]*\n?.*\(trace_package_missing\)/,
@@ -142,7 +131,7 @@ for (const major of MAJORS) {
       const packages = join(prefix, 'lib', 'node_modules');
       for (const name of DEMO_PACKAGES) cpSync(join('node_modules', name), join(packages, name), { recursive: true });
       const demo = run(tool, ['demo', '--json']);
-      assert.equal(demo.status, 0, demo.stderr);
+      assert.equal(demo.exitCode, 0, demo.stderr);
       const outcomes = JSON.parse(demo.stdout).issues.map((issue: { outcome: string }) => issue.outcome);
       assert.deepEqual(outcomes, DEMO_OUTCOMES);
     }

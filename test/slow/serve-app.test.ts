@@ -1,11 +1,11 @@
 // A daemon that is a GitHub App: its tokens change under it, and neither they nor the key reach an agent or a file.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
 import { agentRunning } from '../support/agents.ts';
 import { wordsLike } from '../support/codes.ts';
@@ -67,8 +67,8 @@ test('issue to pull request as an App, whose token is taken back while the agent
   for (const secret of [CANARY, 'ghs_']) {
     for (const text of [daemon.log, state, logs.stdout]) assert.ok(!text.includes(secret));
     // The file has the agent's script, which looks for both.
-    const found = spawnSync('grep', ['-rlF', secret, daemon.directory], { encoding: 'utf8' }).stdout;
-    assert.equal(found.trim(), daemon.workflow);
+    const found = execaSync({ reject: false })`grep -rlF ${secret} ${daemon.directory}`.stdout;
+    assert.equal(found, daemon.workflow);
   }
 });
 

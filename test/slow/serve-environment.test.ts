@@ -1,10 +1,10 @@
 // The built daemon in the environment of a person: git settings, a caller's repository, terminals, homes and paths.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { CONFIG_CODES } from '../../src/daemon/rules/codes/config-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { END, joined, lineLike, START } from '../support/codes.ts';
@@ -79,18 +79,9 @@ test('started from an alias of git in a linked worktree, it leaves the person’
   ];
   const before = await state();
   const alias = `!GIT_INDEX_FILE="$(git rev-parse --git-dir)/index" exec '${process.execPath}' '${CLI}' serve --once '${daemon.workflow}'`;
-  const child = spawn('git', ['-c', `alias.crew=${alias}`, 'crew'], {
-    cwd: linked,
-    env: cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN }),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let log = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      log += chunk.toString();
-    });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  assert.equal(code, 0, log);
+  const child = cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN });
+  const options = { cwd: linked, env: child, extendEnv: false, stdin: 'ignore', all: true } as const;
+  const { all: log } = await execa(options)`git -c alias.crew=${alias} crew`;
   assert.deepEqual(await state(), before, log);
   assert.equal((await forge.pulls()).length, 1, log);
 });
@@ -124,8 +115,9 @@ test('without HOME and without an entry among the users it ends with one line th
   const daemon = await Daemon.create(t, forge, { yaml: agentRunning(COMMITS) });
   const { HOME: _, ...env } = cleanEnv(daemon.home, { GITHUB_TOKEN: DAEMON_TOKEN });
   const args = ['--user', '--map-user=12345', process.execPath, CLI, 'serve', daemon.workflow];
-  const { status, stderr } = spawnSync('unshare', args, { cwd: daemon.directory, env, encoding: 'utf8' });
-  assert.equal(status, 2, stderr);
+  const options = { cwd: daemon.directory, env, extendEnv: false, reject: false, stripFinalNewline: false } as const;
+  const { exitCode, stderr } = execaSync(options)`unshare ${args}`;
+  assert.equal(exitCode, 2, stderr);
   assert.match(stderr, joined(START, 'tool: ', lineLike(CONFIG_CODES.home_missing, { user: '12345' }), '\n', END));
   assert.equal(existsSync(daemon.stateDir), false);
 });

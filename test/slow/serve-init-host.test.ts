@@ -1,10 +1,10 @@
 // `tool serve init`: what it makes of the place it is run in: the remote's host, the usual root, a directory that takes no file.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { offeredRoot } from '../../src/cli/init-answers.ts';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
@@ -107,7 +107,8 @@ test('a WORKFLOW.md that is a link stays one', async (t) => {
 });
 
 const NAMESPACE = ['--user', '--map-root-user', '--mount'];
-const possible = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0 ? {} : { skip: 'no namespaces here' };
+const { failed } = execaSync({ reject: false })`unshare ${NAMESPACE} true`;
+const possible = failed ? { skip: 'no namespaces here' } : {};
 
 /** With a /tmp of its own, in which the usual root is another repository's. */
 const OCCUPIED = `set -e
@@ -121,7 +122,7 @@ grep root: WORKFLOW.md`;
 
 test('--yes takes the root of the repository’s own when the usual one is another’s', possible, () => {
   const args = [...NAMESPACE, 'sh', '-c', OCCUPIED, 'sh', process.cwd()];
-  const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', env: cleanEnv('/tmp') });
+  const { stdout, stderr } = execaSync({ env: cleanEnv('/tmp'), extendEnv: false, reject: false })`unshare ${args}`;
   assert.equal(stderr, '');
   assert.match(
     stdout,

@@ -1,12 +1,12 @@
 // `tool serve init`: what it writes, and that the daemon can work with it.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import fc from 'fast-check';
 import { parseFrontMatter } from '../../src/base/config/front-matter.ts';
 import { offeredRoot } from '../../src/cli/init-answers.ts';
@@ -126,11 +126,11 @@ test('the commands that create the labels can be pasted, whatever the label', as
   const { stdout } = await init('--yes', '--repo', 'o/r', '--label', label);
   const commands = stdout.split('\n').filter((line) => line.startsWith('  gh '));
   const script = `gh() { printf '%s|' "$@"; echo; }\n${commands.join('\n')}`;
-  const said = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8', cwd: directory }).split('\n');
+  const said = execaSync({ cwd: directory, lines: true })`/bin/sh -c ${script}`.stdout;
   assert.match(said[0] ?? '', /^label\|create\|it's "odd" \$HOME\|--repo\|o\/r\|--color\|[0-9A-F]{6}\|--description\|/);
   assert.deepEqual(
     said.map((line) => line.split('|')[2]),
-    [label, 'tool-done', 'tool-failed', 'tool-question', undefined],
+    [label, 'tool-done', 'tool-failed', 'tool-question'],
   );
 });
 
@@ -261,7 +261,7 @@ class Terminal {
   }
 
   #tmux(...args: string[]): string {
-    return spawnSync('tmux', ['-u', '-L', this.#socket, ...args], { env: this.#env, encoding: 'utf8' }).stdout;
+    return execaSync({ env: this.#env, extendEnv: false, reject: false })`tmux -u -L ${this.#socket} ${args}`.stdout;
   }
 
   get #name(): string {
@@ -303,7 +303,7 @@ class Terminal {
 }
 
 test('on a terminal the five questions are asked with what is usual as their answer', async (t) => {
-  if (spawnSync('tmux', ['-V']).status !== 0) return t.skip('there is no tmux');
+  if (execaSync({ reject: false })`tmux -V`.failed) return t.skip('there is no tmux');
   const { directory, env, path, read, written } = await project(t, 'git@github.com:acme/rocket.git');
   const terminal = new Terminal(t, env);
 

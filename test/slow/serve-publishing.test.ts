@@ -1,8 +1,8 @@
 // Publishing despite refusals of the hosting service between push and pull request, without a second agent run.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { Daemon } from '../support/daemon.ts';
 import { FaultyProxy } from '../support/faulty-proxy.ts';
@@ -28,8 +28,7 @@ async function asking(t: Cleanup, forge: TestForge, onFirst: () => void, tracker
 }
 
 function gitNow(forge: TestForge, ...args: string[]): void {
-  const { status, stderr } = spawnSync('git', args, { cwd: forge.bare, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
+  execaSync({ cwd: forge.bare })`git ${args}`;
 }
 
 for (const fault of ['unauthorized', 'forbidden'] as const)

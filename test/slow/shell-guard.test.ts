@@ -1,10 +1,10 @@
 // Shell calls with our shell: the ticket that a hook writes, the guard that it starts, and the notes that come of it.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { leaseName, placeLeases } from '../../src/guard/lease-files.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
@@ -14,6 +14,7 @@ import { SHELL_VARIABLE } from '../../src/guard/rules/ticket.ts';
 import { createShellGuard } from '../../src/guard/shell-guard.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { lineLike } from '../support/codes.ts';
+import { gitIn } from '../support/git.ts';
 import { writeGuard } from '../support/guard-program.ts';
 import { shellIn } from '../support/guarded-project.ts';
 import { writeTree } from '../support/installed.ts';
@@ -37,17 +38,13 @@ function setUp(t: Cleanup) {
   const root = join(place, "it's a project");
   mkdirSync(root);
   writeTree(root, { 'src/components/a.js': 'a\n', 'src/api/b.js': 'b\n', '.gitignore': 'dist/\n' });
-  for (const args of [
-    ['init', '-q'],
-    ['add', '-A'],
-    ['-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'x'],
-  ])
-    execFileSync('git', args, { cwd: root });
+  for (const args of ['init -q', 'add -A', 'commit -qm x']) gitIn(root)(...args.split(' '));
   const shell = shellIn(join(place, 'guard'), guard);
   const env = { ...process.env, HOME: place, [SHELL_VARIABLE]: shell };
   const created = createShellGuard({ root, main: root, env });
   assert.ok(created !== null);
-  const run = (command: string) => spawnSync(shell, ['-c', command], { cwd: root, encoding: 'utf8', env });
+  const options = { cwd: root, env, extendEnv: false, reject: false, stripFinalNewline: false } as const;
+  const run = (command: string) => execaSync(shell, ['-c', command], options);
   const call = async (command: string, rules = WRITER, id = 'toolu_1') =>
     run(await created.mark(PLACE, command, id, rules));
   return { root, shell, env, guard: created, run, call, place };
@@ -55,8 +52,8 @@ function setUp(t: Cleanup) {
 
 test('a marked call runs under the guard, in a project whose path has spaces and quotes', async (t) => {
   const { root, guard: made, run, call } = setUp(t);
-  const { stderr, status } = await call('echo x > src/components/a.js; echo x > src/api/b.js');
-  assert.equal(status, 1);
+  const { stderr, exitCode } = await call('echo x > src/components/a.js; echo x > src/api/b.js');
+  assert.equal(exitCode, 1);
   assert.match(stderr, lineLike(GUARD_LINE_CODES.guard_write_owned, { path: 'src/api/b.js', owner: 'backend-dev' }));
   assert.equal(readFileSync(join(root, 'src/api/b.js'), 'utf8'), 'b\n');
   assert.deepEqual(made.notes(PLACE), [
@@ -85,9 +82,9 @@ test('a reader uses git as far as it only reads, and no refusal comes of that', 
   const { root, guard: made, call } = setUp(t);
   utimesSync(join(root, 'src/api/b.js'), 1, 1);
   const read = await call('git status --short && git log --oneline', READER);
-  assert.deepEqual([read.status, read.stderr], [0, '']);
+  assert.deepEqual([read.exitCode, read.stderr], [0, '']);
   const written = await call('git commit -qm x --allow-empty', READER, 'toolu_2');
-  assert.notEqual(written.status, 0);
+  assert.notEqual(written.exitCode, 0);
   assert.match(written.stderr, /no project file is yours/);
   assert.ok(made.notes(PLACE).every(({ kind }) => kind === 'refused'));
 });
@@ -95,7 +92,7 @@ test('a reader uses git as far as it only reads, and no refusal comes of that', 
 test('other worktrees, the settings of the user and the tickets are nobody’s', async (t) => {
   const { root, place, shell, call } = setUp(t);
   const other = join(place, 'other');
-  execFileSync('git', ['worktree', 'add', '-q', other], { cwd: root });
+  gitIn(root)('worktree', 'add', '-q', other);
   mkdirSync(join(place, '.claude'));
   const paths = [join(other, 'x.js'), join(place, '.claude/settings.json'), join(dirname(shell), 'bash')];
   for (const path of paths) {
@@ -120,12 +117,12 @@ test('a new kind of file in the repository is one from the next call on', async 
   assert.equal((await call('echo x > src/api/new.tmp; ls src/api')).stdout, 'b.js\nnew.tmp\n');
   assert.ok(!existsSync(join(root, 'src/api/new.tmp')));
   writeTree(root, { 'src/api/kept.tmp': 'x' });
-  execFileSync('git', ['add', '-A'], { cwd: root });
+  gitIn(root)('add', '-A');
   assert.match((await call('echo x > src/api/new.tmp', WRITER, 'toolu_2')).stderr, /belongs to backend-dev/);
 });
 
 test('a leased path is its holder’s alone; a lease of the first writer has the name that the guard gives it', async (t) => {
-  const { root, env, guard: made, call, shell } = setUp(t);
+  const { root, env, guard: made, run, call, shell } = setUp(t);
   const { stderr: first } = await call('echo x > package.json');
   assert.equal(first, '');
   const notes = made.notes(PLACE);
@@ -143,7 +140,7 @@ test('a leased path is its holder’s alone; a lease of the first writer has the
   const [project = ''] = readdirSync(join(dirname(shell), 'projects'));
   const leases = join(dirname(shell), 'projects', project, PLACE.team, 'leases');
   assert.deepEqual(readdirSync(leases), [leaseName('package.json')]);
-  const { stderr } = spawnSync(shell, ['-c', text], { cwd: root, encoding: 'utf8', env });
+  const { stderr } = run(text);
   assert.match(stderr, /package\.json belongs to frontend-dev \(lease\)/);
 });
 

@@ -1,10 +1,10 @@
 // A teammate of `tool run` that looks for the person's credential, in all the places where a person has one.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { DEMO_FILES, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import { PhaseProject } from '../support/phase-project.ts';
@@ -35,7 +35,7 @@ function projectOf(t: Cleanup) {
   chmodSync(helper, 0o755);
   writeFileSync(join(home, '.gitconfig'), `[credential]\n\thelper = ${helper}\n[canary]\n\ttoken = ${SECRET}\n`);
   const remotes = ['remote', 'elsewhere'].map((name) => join(home, '..', `${name}.git`));
-  for (const path of remotes) execFileSync('git', ['init', '-q', '--bare', path]);
+  for (const path of remotes) execaSync`git init -q --bare ${path}`;
   project.git('remote', 'add', 'origin', remotes[0] ?? '');
   project.git('remote', 'add', 'elsewhere', `https://x:${SECRET}@example.com/a/b.git`);
   project.git('config', 'remote.elsewhere.pushurl', remotes[1] ?? '');
@@ -71,7 +71,7 @@ test('a teammate that looks for a credential finds none, and pushes nothing', as
   assert.ok(said.length > 1);
   for (const [, truly, by] of said) assert.equal(by, truly, 'it speaks as who it is, whatever it says');
   assert.match(output, /its own worktree: written\nits own branch: written\nits team: reached\n/);
-  for (const path of remotes) assert.equal(execFileSync('git', ['for-each-ref'], { cwd: path, encoding: 'utf8' }), '');
+  for (const path of remotes) assert.equal(execaSync({ cwd: path })`git for-each-ref`.stdout, '');
   assert.ok(!`${stderr}${output}`.includes(SECRET));
   if (!active) return;
   assert.equal(project.read('.git/config'), config);

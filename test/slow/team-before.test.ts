@@ -61,7 +61,7 @@ test('who completes a task while the base is still measured waits for it', async
   finallyDo(t, () => lead.kill('SIGKILL'));
   const [said, told] = [{ stdout: '', stderr: '' }, new Set<string>()];
   for (const name of ['stdout', 'stderr'] as const)
-    lead[name]?.on('data', (chunk: Buffer) => {
+    lead[name].on('data', (chunk: Buffer) => {
       said[name] += chunk.toString('utf8');
       for (const [, who = ''] of said[name].matchAll(/\[(backend-dev|frontend-dev)\] SendMessage/g)) told.add(who);
       // The next step of each teammate is to complete its task.
@@ -109,7 +109,7 @@ for (const kind of ['committed', 'not committed'] as const)
     const outcomeOf = (checks: typeof before) => checks?.checks.find(({ check }) => check === 'tests')?.outcome;
     assert.deepEqual([outcomeOf(before), gate?.checks[0]?.outcome], ['failed', 'old_failure']);
     assert.match(String(messages.at(-1)?.content), /: tests: 1 test fails: shouts.* \(checks_failed_before\)$/);
-    assert.equal(project.git('worktree', 'list').trim().split('\n').length, 1);
+    assert.equal(project.git('worktree', 'list').split('\n').length, 1);
 
     // From here on both go the same way.
     if (kind === 'committed') return;

@@ -46,7 +46,7 @@ test('the first that is proven wins; nobody waits for those who search on', asyn
   assert.match(log, /"type":"moved","event":"cause_proven","reason":"Node is too old"/);
   assert.match(log, /"kind":"shutdown_request"/);
   assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
-  assert.equal(project.git('branch', '--list').trim(), '* main');
+  assert.equal(project.git('branch', '--list'), '* main');
   assert.equal(project.git('status', '--short'), '');
 });
 

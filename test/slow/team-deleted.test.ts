@@ -23,15 +23,15 @@ async function given(t: Cleanup): Promise<PhaseProject> {
 }
 
 function branches(project: PhaseProject): readonly string[] {
-  return project.git('branch', '--list', '--format=%(refname:short)', 'tool/*').trim().split('\n');
+  return project.git('branch', '--list', '--format=%(refname:short)', 'tool/*').split('\n');
 }
 
 test('what its worktrees hold is kept, and the answer names it with the branch that stays', async (t) => {
   const project = await given(t);
   // The person's own on the branch, while nobody leads.
-  const tree = project.git('rev-parse', `${BRANCH}^{tree}`).trim();
+  const tree = project.git('rev-parse', `${BRANCH}^{tree}`);
   const by = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
-  const mine = project.git(...by, 'commit-tree', tree, '-p', BRANCH, '-m', 'Mine').trim();
+  const mine = project.git(...by, 'commit-tree', tree, '-p', BRANCH, '-m', 'Mine');
   project.git('update-ref', `refs/heads/${BRANCH}`, mine);
   await project.tool('team', 'shutdown', '--team', TEAM);
   const { code, stdout, stderr } = await project.tool('team', 'delete', TEAM, '--json');
@@ -44,7 +44,7 @@ test('what its worktrees hold is kept, and the answer names it with the branch t
   assert.match(owners.map((ref: string) => project.git('show', `${ref}:${LEFT}`)).join(''), /half\n(half\n)*more/);
   assert.deepEqual(project.names(`.tool/worktrees/${TEAM}`), []);
   assert.deepEqual(branches(project), [BRANCH]);
-  assert.equal(project.git('rev-parse', BRANCH).trim(), mine);
+  assert.equal(project.git('rev-parse', BRANCH), mine);
 });
 
 test('so is it where the command is given in one of them', async (t) => {

@@ -52,7 +52,7 @@ async function struck(
     { words: new RegExp(`task ${id} is completed`), act: strike },
     { words: wordsLike(LEAD_CODES.fell_back), act: then },
   ];
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
     while (left[0]?.words.test(stderr)) left.shift()?.act();
   });
@@ -169,7 +169,7 @@ test('what went on one at a time for the variable is a team by --force, although
   project.play(shopScript({ T2: LONG_MS }));
   const child = project.start('run', SPEC, '--team');
   let said = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');
     if (said.includes('task 1 is completed')) child.kill('SIGINT');
   });

@@ -1,11 +1,11 @@
 // The lead, a teammate, or all of them are killed at records of the log all over a run; whoever comes after brings it to the same end.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync, type Subprocess } from 'execa';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
 import { passTimeForDeadHolders } from '../support/dead-holders.ts';
@@ -40,7 +40,7 @@ function countOf({ root }: PhaseProject, count: Count): number {
 type Victim = 'lead' | 'teammate' | 'all' | 'git';
 
 /** Kills; false when nobody of that kind lives. */
-function strike(project: PhaseProject, lead: ChildProcess, victim: Victim): boolean {
+function strike(project: PhaseProject, lead: Subprocess, victim: Victim): boolean {
   const all = processesOf(project);
   if (victim === 'teammate') {
     const [mate] = matesOf(project, lead.pid ?? 0);
@@ -55,7 +55,7 @@ function strike(project: PhaseProject, lead: ChildProcess, victim: Victim): bool
 /** Lets the lead run until the log has so many, and strikes; false when it was over before. */
 async function killedAt(
   project: PhaseProject,
-  lead: ChildProcess,
+  lead: Subprocess,
   victim: Victim,
   count: Count,
   at: number,
@@ -74,7 +74,7 @@ async function killedAt(
 
 /** A `git` that kills, once, whoever runs its n-th command; gives what tells how many there were. */
 function killingGit(project: PhaseProject, at: number): () => number {
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const real = execaSync`sh -c ${'command -v git'}`.stdout;
   const bin = join(dirname(project.root), 'bin');
   mkdirSync(bin);
   project.env = { PATH: `${bin}:${process.env.PATH}` };
@@ -94,14 +94,14 @@ function lines(text: string): readonly string[] {
 
 async function assertDone(project: PhaseProject): Promise<void> {
   const show = (path: string) => project.git('show', `${BRANCH}:${path}`);
-  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;\n`);
+  for (const { id, file } of WORK) assert.equal(show(file), `export const ${id} = true;`);
   assert.deepEqual(lines(project.git('for-each-ref', '--format=%(refname:short)', 'refs/heads')), ['main', BRANCH]);
   const merges = lines(
     project.git('log', '--first-parent', '--merges', '--format=%(trailers:key=Task,valueonly,separator=%x2C)', BRANCH),
   );
   assert.deepEqual([...merges].sort(), IDS, 'each task was merged once');
   for (const { owner, file } of WORK)
-    assert.equal(project.git('log', '--no-merges', '--format=%an', BRANCH, '--', file).trim(), owner);
+    assert.equal(project.git('log', '--no-merges', '--format=%an', BRANCH, '--', file), owner);
   assert.equal(lines(project.git('worktree', 'list')).length, 1);
   assert.deepEqual(project.names('.tool/worktrees'), ['.gitignore']);
   assert.deepEqual(project.names('.tool/teams'), ['.gitignore', 'archive']);
@@ -121,7 +121,7 @@ async function assertDone(project: PhaseProject): Promise<void> {
   assert.equal(history.state.session, 'deleted');
   assert.equal(history.tornLines, 0);
   assert.deepEqual(processesOf(project), []);
-  assert.equal(execFileSync('git', ['status', '--short'], { cwd: project.root, encoding: 'utf8' }), '');
+  assert.equal(execaSync({ cwd: project.root })`git status --short`.stdout, '');
 }
 
 /** Goes on after a kill with one command or the other. */
@@ -203,7 +203,7 @@ for (const [victim, count, points] of CASES)
       if (victim === 'git') killingGit(project, at);
       const lead = project.start('run', SPEC, '--team', '--json');
       let said = '';
-      lead.stderr?.on('data', (chunk: Buffer) => {
+      lead.stderr.on('data', (chunk: Buffer) => {
         said += chunk.toString('utf8');
       });
       const isStruck = await killedAt(project, lead, victim, count, at, () => said);

@@ -1,12 +1,12 @@
 // Base measurement of a team: the lead reports its failures early, and its checks end with the lead.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { SPEC, shopProject } from '../support/shop-spec.ts';
 import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { within } from '../support/within.ts';
@@ -28,7 +28,7 @@ test('what fails before any work is said by the lead, while there is time', asyn
   finallyDo(t, () => writeFileSync(word, ''));
   let said = '';
   const told = new Promise<void>((resolve) => {
-    lead.stderr?.on('data', (chunk: Buffer) => {
+    lead.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
       if (said.includes('tests: 1 test fails: adds (checks_failed_before)')) resolve();
     });
@@ -44,7 +44,7 @@ async function measuring(t: Cleanup) {
   const project = shopProject(t);
   const place = dirname(project.root);
   const [pipe, word] = [join(place, 'told'), join(place, 'word')];
-  execFileSync('mkfifo', [pipe]);
+  execaSync`mkfifo ${pipe}`;
   // Every live process of the check holds the pipe open.
   const tests = `exec 7>'${pipe}'; echo begun >&7; sleep 1000 & wait`;
   writeFileSync(
@@ -53,14 +53,14 @@ async function measuring(t: Cleanup) {
   );
   project.git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qam', 'Tests without end');
   project.before = `while [ -d '${place}' ] && [ ! -e '${word}' ]; do sleep 0.05; done; exit 1; `;
-  const told = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const told = execa({ buffer: false, reject: false })`cat ${pipe}`;
   finallyDo(t, () => told.kill('SIGKILL'));
   const isOver = once(told, 'close');
   const begun = once(createInterface({ input: told.stdout }), 'line');
   const lead = project.start('run', SPEC, '--team');
   let said = '';
   for (const stream of [lead.stdout, lead.stderr])
-    stream?.on('data', (chunk: Buffer) => {
+    stream.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');
     });
   finallyDo(t, () => lead.kill('SIGKILL'));

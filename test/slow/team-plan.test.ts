@@ -70,9 +70,9 @@ test('three look, one SPEC comes of it that passes the check, and it waits for t
   assert.match(project.read(PATHS[1] ?? ''), /sessions are rows/);
   assert.deepEqual(stepsOf(project.archived()), ['spec_generated', 'approval_asked']);
   assert.equal(project.git('status', '--short', '--', 'src'), before);
-  assert.equal(project.git('branch', '--list').trim(), '* main', 'no branch is left of what builds nothing');
+  assert.equal(project.git('branch', '--list'), '* main', 'no branch is left of what builds nothing');
   assert.equal(project.git('for-each-ref', 'refs/toolcrew'), '');
-  assert.equal(project.git('worktree', 'list').trim().split('\n').length, 1);
+  assert.equal(project.git('worktree', 'list').split('\n').length, 1);
   // The same once more is the same SPEC.
   const again = await project.lead('plan', FEATURE, '--team');
   assert.equal(again.code, 0, again.stderr);

@@ -2,11 +2,11 @@
 // team-kill.test.ts, a whole team of four in demo-team.test.ts.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { SCRIPT_VARIABLE } from '../../src/cli/agents/agent-teammate.ts';
 import { DEMO_FILES, DEMO_SCRIPT, DEMO_SPEC } from '../../src/cli/demo/demo-team-project.ts';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
@@ -17,6 +17,7 @@ import { LEAD_CODES } from '../../src/team/rules/codes/lead-codes.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { FALLBACK_TRIGGERS } from '../../src/team/rules/fallback.ts';
 import { joined, lineLike, textLike, wordsLike } from '../support/codes.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
 import { SPEC, shopProject, TEAM } from '../support/shop-spec.ts';
 import { tempDir } from '../support/temp.ts';
@@ -37,21 +38,16 @@ test('the SPEC of the demo, in a project that is a part of its repository, is me
   writeTree(place, { 'home/.keep': '' });
   writeTree(root, DEMO_FILES);
   writeTree(top, { 'OTHERS.md': 'Not of this project.\n' });
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
-  execFileSync('git', ['init', '-q', '-b', 'main', top]);
+  const git = gitIn(root);
+  execaSync`git init -q -b main ${top}`;
   git('add', '-A', top);
   git('-c', 'user.name=x', '-c', 'user.email=x@example.com', 'commit', '-qm', 'A guest book');
   const { PATH = '' } = process.env;
   const env = { PATH, HOME: join(place, 'home'), TMPDIR: place, TOOL_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' };
   const tool = (...args: readonly string[]) =>
-    execFileSync(process.execPath, [CLI, ...args], {
-      cwd: root,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    execaSync(process.execPath, [CLI, ...args], { cwd: root, env, extendEnv: false }).stdout;
 
-  assert.equal(tool('spec', 'check', DEMO_SPEC), `${DEMO_SPEC} has no problems (approved)\n`);
+  assert.equal(tool('spec', 'check', DEMO_SPEC), `${DEMO_SPEC} has no problems (approved)`);
   const player = `${SCRIPT_VARIABLE}='${script}' exec '${process.execPath}' '${CLI}' agent teammate`;
   const report: PhaseReport = JSON.parse(tool('run', DEMO_SPEC, '--team', '--json', '--command', player));
   assert.deepEqual([...new Set(report.tasks.map(({ outcome }) => outcome))], ['completed']);
@@ -96,11 +92,11 @@ test('a second lead of the same team is refused while the first one lives', asyn
   project.before = `until [ -e '${go}' ]; do sleep 0.05; done; `;
   const first = project.start('run', SPEC, '--team');
   let stderr = '';
-  first.stderr?.on('data', (chunk: Buffer) => {
+  first.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
   const ended = once(first, 'close');
-  while (!stderr.includes('is there (run 1)')) await once(first.stderr ?? first, 'data');
+  while (!stderr.includes('is there (run 1)')) await once(first.stderr, 'data');
   for (const command of [['run', SPEC, '--team'], ['team-restart']]) {
     const second = await project.lead(...command);
     assert.equal(second.code, 1, second.stderr);
@@ -118,11 +114,11 @@ test('who cannot be started is named; how it failed is told where somebody has c
   project.before = `until [ -e '${go}' ]; do sleep 0.05; done; exit 3; `;
   const run = project.start('run', SPEC, '--team');
   let stderr = '';
-  run.stderr?.on('data', (chunk: Buffer) => {
+  run.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString('utf8');
   });
   const ended = once(run, 'close');
-  while (!stderr.includes('is there (run 1)')) await once(run.stderr ?? run, 'data');
+  while (!stderr.includes('is there (run 1)')) await once(run.stderr, 'data');
   project.git('checkout', '-q', BRANCH);
   writeFileSync(go, '');
   const [code] = (await ended) as [number | null];

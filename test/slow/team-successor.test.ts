@@ -58,7 +58,7 @@ test('a predecessor that still lives completes, claims and sends nothing once it
   project.play(shopScript({ T1: LONG_MS }));
   const lead = project.start('run', SPEC, '--team', '--json');
   let stdout = '';
-  lead.stdout?.on('data', (chunk: Buffer) => {
+  lead.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString('utf8');
   });
   const first = await claimed(project, 1);

@@ -1,10 +1,10 @@
 // `tool team`, `tool spec` and the rows of `tool doctor` about team mode, as a user runs them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { DOCTOR_CODES } from '../../src/cli/rules/doctor-codes.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
 import { OPERATIONS_CODES } from '../../src/team/rules/codes/operations-codes.ts';
@@ -39,7 +39,7 @@ function projectOf(t: Cleanup, files: Readonly<Record<string, string>> = {}) {
   const root = join(directory, 'project');
   const bin = join(directory, 'bin');
   for (const path of [root, bin]) mkdirSync(path);
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   const all = { '.tool/config/workflow.yaml': 'workflow:\n  team:\n    enabled: true\n', ...files };
   for (const [name, text] of Object.entries(all)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });

@@ -1,7 +1,6 @@
 // Attacks from an agent's clone on the daemon and its git: planted settings, links, pipes and objects.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { Isolation } from '../../src/agents/isolation.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { failsWith, isOf } from '../support/codes.ts';
@@ -147,7 +147,7 @@ test('a pipe in the Git directory blocks nobody', async (t) => {
   const sha = await commitFiles(path, { 'mine.txt': 'mine\n' }, 'mine');
   const pipe = (name: string) => {
     rmSync(join(path, '.git', name), { recursive: true, force: true });
-    execFileSync('mkfifo', [join(path, '.git', name)]);
+    execaSync`mkfifo ${join(path, '.git', name)}`;
   };
   pipe('HEAD');
   pipe('packed-refs');

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { joined, START, textLike } from '../support/codes.ts';
+import { type GitCall, gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const TEAMS = `tool/${TEAM}`;

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { withBaseTree } from '../../src/git/worktrees/base-tree.ts';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 const { env } = process;
 const COPIES = ['.env', 'config/*.local.json', 'tracked.txt', 'missing'];

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 test('empty files that are only meant to be added are committed', async (t) => {
   const { git, teamWorktrees } = projectOf(t);

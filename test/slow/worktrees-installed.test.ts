@@ -1,13 +1,14 @@
 // Installed packages, submodules and Python environments of the checkout, as a worktree gets them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
+import { gitIn } from '../support/git.ts';
 import { treeOf, writeTree } from '../support/installed.ts';
-import { gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 const { env } = process;
 const MODULE = { type: 'module', exports: './index.js' };
@@ -47,7 +48,7 @@ function workspaces(t: Parameters<typeof projectOf>[0]) {
 }
 
 function runs(root: string): string {
-  return execFileSync(process.execPath, [join(root, 'packages', 'web', 'index.js')], { encoding: 'utf8' });
+  return execaSync(process.execPath, [join(root, 'packages', 'web', 'index.js')]).stdout;
 }
 
 test('packages are found where each has its own, and the project’s own packages are those of the worktree', async (t) => {
@@ -56,8 +57,8 @@ test('packages are found where each has its own, and the project’s own package
   await teamWorktrees.begin(TEAM);
   const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   writeTree(path, { 'packages/core/index.js': "export const core = 'new';\n" });
-  assert.equal(runs(path), 'new left far\n', 'what is tried out there is what was written there');
-  assert.equal(runs(root), 'old left far\n');
+  assert.equal(runs(path), 'new left far', 'what is tried out there is what was written there');
+  assert.equal(runs(root), 'old left far');
   assert.equal(readlinkSync(join(path, 'node_modules', '.bin', 'core')), '../../packages/core/index.js');
   assert.equal(existsSync(join(path, 'node_modules', '.bin', 'far')), true);
   for (const name of ['.cache', '.package-lock.json'])
@@ -71,9 +72,9 @@ test('packages are found where each has its own, and the project’s own package
     'it is no part of the work',
   );
   const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
-  assert.equal(runs(view.path), 'new left far\n', 'and measured is what was built');
+  assert.equal(runs(view.path), 'new left far', 'and measured is what was built');
   await teamWorktrees.openReadOnly(TEAM, 'gate');
-  assert.equal(runs(view.path), 'new left far\n');
+  assert.equal(runs(view.path), 'new left far');
   // A teammate can remove its own copy only.
   rmSync(join(path, 'node_modules'), { recursive: true });
   await teamWorktrees.open(TEAM, 'backend-dev');
@@ -96,7 +97,7 @@ test('what is installed later is there at the next start, and what a teammate ha
   // Left by a start that was killed half-way.
   writeTree(join(root, '.tool', 'worktrees', TEAM), { '.installed-backend-dev/half': '' });
   await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
-  assert.equal(runs(path), 'old later far\n');
+  assert.equal(runs(path), 'old later far');
   assert.equal(existsSync(join(path, 'node_modules', 'mine')), true);
 });
 
@@ -110,7 +111,7 @@ test('what was begun and not finished is filled at the next start', async (t) =>
     mkdirSync(join(path, place));
   }
   await createTeamWorktrees({ root, env }).open(TEAM, 'backend-dev');
-  assert.equal(runs(path), 'old left far\n');
+  assert.equal(runs(path), 'old left far');
 });
 
 test('what cannot be read while it is installed is said, and there at the next start', async (t) => {
@@ -125,7 +126,7 @@ test('what cannot be read while it is installed is said, and there at the next s
   writeTree(root, { 'packages/web/node_modules/left/package.json': manifest('left') });
   writeTree(root, { 'packages/web/node_modules/left/index.js': "export const left = 'left';\n" });
   const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
-  assert.equal(runs(path), 'old left far\n');
+  assert.equal(runs(path), 'old left far');
 });
 
 test('a worktree that is made anew while its lead is at work has what is installed', async (t) => {
@@ -134,15 +135,15 @@ test('a worktree that is made anew while its lead is at work has what is install
   const { path } = await teamWorktrees.open(TEAM, 'backend-dev');
   await teamWorktrees.close(TEAM, 'backend-dev');
   await teamWorktrees.open(TEAM, 'backend-dev');
-  assert.equal(runs(path), 'old left far\n');
+  assert.equal(runs(path), 'old left far');
   rmSync(path, { recursive: true });
   await teamWorktrees.update(TEAM, 'backend-dev');
   await teamWorktrees.open(TEAM, 'backend-dev');
-  assert.equal(runs(path), 'old left far\n');
+  assert.equal(runs(path), 'old left far');
   const view = await teamWorktrees.openReadOnly(TEAM, 'gate');
   rmSync(view.path, { recursive: true });
   await teamWorktrees.openReadOnly(TEAM, 'gate');
-  assert.equal(runs(view.path), 'old left far\n');
+  assert.equal(runs(view.path), 'old left far');
 });
 
 test('what the project does not ignore is not put into its worktrees', async (t) => {

@@ -2,10 +2,10 @@
 // brings it to its end first. What it left half done would count as the writer's own work otherwise.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
@@ -23,7 +23,7 @@ type Scene = {
 
 async function sceneOf(t: Cleanup): Promise<Scene> {
   const { root, teamWorktrees } = projectOf(t);
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const real = execaSync`sh -c ${'command -v git'}`.stdout;
   const failingAt = (count: number) => {
     const bin = tempDir(t);
     const kept = join(bin, 'count');

@@ -2,7 +2,6 @@
 // Over 400 lines: its cases share the ways to make repositories.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -16,14 +15,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { isFailure } from '../../src/base/rules/errors.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import type { TeamWorktrees } from '../../src/git/worktrees/team-worktrees-port.ts';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { isOf } from '../support/codes.ts';
+import { type GitCall, gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, FILES, type GitCall, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { commitAll, FILES, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../support/temp.ts';
 
 const { env } = process;
@@ -104,7 +105,7 @@ test('a repository in a writer’s worktree is none of its work', async (t) => {
   const { git, teamWorktrees } = projectOf(t);
   await teamWorktrees.begin(TEAM);
   const { path } = await teamWorktrees.open(TEAM, 'a');
-  execFileSync('git', ['init', '-q', join(path, 'nested')]);
+  execaSync`git init -q ${join(path, 'nested')}`;
   writeTree(path, { 'nested/file': 'x', 'src/api/a.js': '2\n' });
   const sha = (await teamWorktrees.save(TEAM, 'a', 'x')) ?? '';
   assert.equal(git('show', '--name-only', '--format=', sha), 'src/api/a.js\n');
@@ -142,7 +143,7 @@ const REFUSALS: readonly Refusal[] = [
     name: 'a bare repository',
     make: (t) => {
       const root = tempDir(t);
-      execFileSync('git', ['init', '-q', '--bare', root]);
+      execaSync`git init -q --bare ${root}`;
       return createTeamWorktrees({ root, env }).begin(TEAM);
     },
     holds: saidByGit(/^fatal: this operation must be run in a work tree/),
@@ -151,7 +152,7 @@ const REFUSALS: readonly Refusal[] = [
     name: 'no commit',
     make: (t) => {
       const root = tempDir(t);
-      execFileSync('git', ['init', '-q', root]);
+      execaSync`git init -q ${root}`;
       return createTeamWorktrees({ root, env }).begin(TEAM);
     },
     holds: isOf(GIT_CODES.no_commit_yet),
@@ -242,7 +243,7 @@ const MISHAPS: readonly Mishap[] = [
     name: 'a repository was made in its place',
     happens: ({ path }) => {
       rmSync(join(path, '.git'));
-      execFileSync('git', ['init', '-q', path]);
+      execaSync`git init -q ${path}`;
     },
   },
   { name: 'its index is gone', happens: ({ root }) => rmSync(join(root, ADMIN, 'index')) },
@@ -415,7 +416,7 @@ test('a writer’s git commits under its name, without the person’s hooks and 
   await teamWorktrees.begin(TEAM);
   const { path, env: own } = await teamWorktrees.open(TEAM, 'a');
   writeTree(path, { 'src/api/a.js': '2\n' });
-  execFileSync('git', ['-C', path, 'commit', '-qam', 'By hand'], { env: { PATH: env.PATH, ...own } });
+  execaSync('git', ['-C', path, 'commit', '-qam', 'By hand'], { env: { PATH: env.PATH, ...own }, extendEnv: false });
   assert.equal(gitIn(path)('log', '-1', '--format=%an %ce %s'), `a a@${TEAM}.toolcrew.invalid By hand\n`);
   assert.equal(readFileSync(join(root, 'package.json'), 'utf8'), FILES['package.json']);
 });

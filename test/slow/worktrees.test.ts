@@ -7,8 +7,9 @@ import test from 'node:test';
 import { WORK_CODES } from '../../src/team/rules/codes/work-codes.ts';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
 import { isOf } from '../support/codes.ts';
+import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM, textOf } from '../support/team-worktrees.ts';
 
 test('two writers work apart, and what they made comes together', async (t) => {
   const { root, git, base, teamWorktrees } = projectOf(t);

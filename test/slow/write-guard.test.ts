@@ -2,12 +2,12 @@
 // Over 400 lines: its cases share one compiled guard and one policy.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { execa, execaSync } from 'execa';
 import type { Code } from '../../src/base/rules/codes.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
@@ -15,6 +15,7 @@ import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
 import { endingsOf, type Policy, PROTECTED_PATHS, policyText } from '../../src/guard/rules/policy.ts';
 import { DEFAULT_OWNERSHIP } from '../../src/team/rules/default-ownership.ts';
 import { joined, lineLike, ownLine, textLike } from '../support/codes.ts';
+import { gitIn } from '../support/git.ts';
 import { checkedGuard, writeGuard } from '../support/guard-program.ts';
 import { type Cleanup, finallyDo, tempDir } from '../support/temp.ts';
 
@@ -32,7 +33,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 /** A repository with these, which each test copies. */
 const PROJECT = projectOf(FILES);
-const GIT_PROGRAMS = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim();
+const GIT_PROGRAMS = execaSync`git --exec-path`.stdout;
 
 function projectOf(files: Readonly<Record<string, string>>): string {
   const root = tempDir({ after });
@@ -40,7 +41,7 @@ function projectOf(files: Readonly<Record<string, string>>): string {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+  const git = gitIn(root);
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'x');
   git('config', 'user.email', 'x@example.com');
@@ -100,9 +101,10 @@ class Guarded {
 
   run(script: string, guard = GUARD): Ran {
     const [program, args] = this.args(['bash', '-c', script], guard);
-    const env = { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' };
-    const { status, stdout, stderr } = spawnSync(program, args, { cwd: this.root, encoding: 'utf8', env });
-    return { code: status, stdout, stderr };
+    const env = { ASAN_OPTIONS: 'detect_leaks=0' };
+    const options = { cwd: this.root, env, reject: false, stripFinalNewline: false } as const;
+    const { exitCode, stdout, stderr } = execaSync(program, args, options);
+    return { code: exitCode ?? null, stdout, stderr };
   }
 
   read(path: string): string {
@@ -183,12 +185,12 @@ const WAYS: Readonly<Record<string, string>> = {
 test('no way leads to a file of others', async (t) => {
   for (const [way, script] of Object.entries(WAYS)) {
     const made = new Guarded(t);
-    const before = execFileSync('ls', ['-l', '--time-style=full-iso', FOREIGN], { cwd: made.root, encoding: 'utf8' });
+    const before = execaSync({ cwd: made.root })`ls -l --time-style=full-iso ${FOREIGN}`.stdout;
     made.run(script);
     if (way.includes('outlives')) await pause(600);
     assert.equal(made.read(FOREIGN), FILES[FOREIGN], way);
     const links = /^(\S+) \d+ /;
-    const after = execFileSync('ls', ['-l', '--time-style=full-iso', FOREIGN], { cwd: made.root, encoding: 'utf8' });
+    const after = execaSync({ cwd: made.root })`ls -l --time-style=full-iso ${FOREIGN}`.stdout;
     assert.equal(after.replace(links, '$1 '), before.replace(links, '$1 '), way);
     assert.deepEqual(readdirSync(join(made.root, 'src/api')), ['users.ts'], way);
   }
@@ -230,11 +232,11 @@ test('git is not started anew for each directory, and goes on after a path in a 
   const made = new Guarded(t, { ownership: [{ owner: 'frontend-dev', patterns: ['**'] }] });
   const [tools, git] = [tempDir(t), join(GIT_PROGRAMS, 'git')];
   writeFileSync(join(tools, 'git'), `#!/bin/sh\necho >> ${tools}/starts\nexec ${git} "$@"\n`, { mode: 0o755 });
-  execFileSync('git', ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},linked`], { cwd: made.root });
-  const env = { ...process.env, PATH: `${tools}:${process.env.PATH}`, GIT_FLUSH: '0' };
+  execaSync({ cwd: made.root })`git update-index --add --cacheinfo 160000,${'1'.repeat(40)},linked`;
+  const env = { PATH: `${tools}:${process.env.PATH}`, GIT_FLUSH: '0' };
   const script = 'for at in linked $(seq 60); do mkdir -p $at/x && echo x > $at/x/a; done; echo x > dist/a';
   const [program, args] = made.args(['bash', '-c', `mkdir dist; ${script}`]);
-  assert.equal(spawnSync(program, args, { cwd: made.root, env }).status, 0);
+  execaSync(program, args, { cwd: made.root, env });
   const starts = readFileSync(join(tools, 'starts'), 'utf8').length;
   assert.ok(starts < 30, `git was started ${starts} times for 61 directories`);
   assert.deepEqual([made.noted.includes('wrote\tlinked/x/a'), made.noted.includes('wrote\tdist/a')], [true, false]);
@@ -255,7 +257,7 @@ test('git alone writes its directory, and never its hooks', (t) => {
   const { stderr } = made.run(
     'echo x >> src/components/list.ts; git add src/components/list.ts && git commit -qm second; echo x > .git/hooks/pre-commit; echo x >> .git/config; git config user.name y; git config core.hooksPath /tmp',
   );
-  const log = execFileSync('git', ['log', '--format=%s %an'], { cwd: made.root, encoding: 'utf8' });
+  const log = execaSync({ cwd: made.root })`git log ${'--format=%s %an'}`.stdout;
   assert.match(log, /^second x$/m);
   assert.ok(!existsSync(join(made.root, '.git/hooks/pre-commit')));
   const config = made.read('.git/config');
@@ -311,42 +313,36 @@ test('exit codes, signals, pipes, descriptors and a missing program are as witho
     'cat /etc/hostname >&2',
     'ulimit -n; echo $-',
   ]) {
-    const plain = spawnSync('bash', ['-c', script], { cwd: made.root, encoding: 'utf8' });
+    const plain = execaSync({ cwd: made.root, reject: false })`bash -c ${script}`;
     const [program, args] = made.args(['bash', '-c', script]);
-    const guarded = spawnSync(program, args, { cwd: made.root, encoding: 'utf8' });
+    const guarded = execaSync(program, args, { cwd: made.root, reject: false });
     assert.deepEqual(
-      [guarded.status, guarded.signal, guarded.stdout, guarded.stderr],
-      [plain.status, plain.signal, plain.stdout, plain.stderr],
+      [guarded.exitCode, guarded.signal, guarded.stdout, guarded.stderr],
+      [plain.exitCode, plain.signal, plain.stdout, plain.stderr],
       script,
     );
   }
   const [program, args] = made.args(['no-such-program']);
-  assert.equal(spawnSync(program, args).status, 127);
+  assert.equal(execaSync(program, args, { reject: false }).exitCode, 127);
   // A background process keeps no pipe of the command's open that it does not hold itself.
-  const started = spawn(...spread(made.args(['bash', '-c', 'sleep 30 >/dev/null 2>&1 & echo $!'])), { cwd: made.root });
-  let said = '';
-  started.stdout.on('data', (text) => {
-    said += text;
-  });
-  await once(started, 'close');
-  const pid = Number(said.trim());
+  const [launcher, words] = made.args(['bash', '-c', 'sleep 30 >/dev/null 2>&1 & echo $!']);
+  const pid = Number((await execa(launcher, words, { cwd: made.root })).stdout);
   finallyDo(t, () => process.kill(pid));
   assert.doesNotThrow(() => process.kill(pid, 0));
 });
 
-function spread([program, args]: readonly [string, readonly string[]]): [string, string[]] {
-  return [program, [...args]];
-}
+const start = (made: Guarded, ...command: readonly string[]) =>
+  execa(...made.args(command), { cwd: made.root, buffer: false, reject: false });
 
 test('a signal to the launcher reaches the command; its end ends the command', async (t) => {
   const made = new Guarded(t);
   const script = 'trap "echo got; exit 5" TERM; echo ready; while :; do sleep 0.05; done';
-  const started = spawn(...spread(made.args(['bash', '-c', script])), { cwd: made.root });
+  const started = start(made, 'bash', '-c', script);
   await once(started.stdout, 'data');
   started.kill('SIGTERM');
   const [code] = await once(started, 'exit');
   assert.equal(code, 5);
-  const other = spawn(...spread(made.args(['bash', '-c', 'echo $$; exec sleep 60'])), { cwd: made.root });
+  const other = start(made, 'bash', '-c', 'echo $$; exec sleep 60');
   const [pid] = await once(other.stdout, 'data');
   other.kill('SIGKILL');
   await once(other, 'exit');
@@ -356,7 +352,7 @@ test('a signal to the launcher reaches the command; its end ends the command', a
 test('writes fail when the supervisor is gone', async (t) => {
   const made = new Guarded(t);
   const script = 'echo $PPID; read go; echo x > src/components/list.ts; echo "wrote $?"';
-  const started = spawn(...spread(made.args(['bash', '-c', script])), { cwd: made.root });
+  const started = start(made, 'bash', '-c', script);
   const [supervisor] = await once(started.stdout, 'data');
   process.kill(Number(supervisor), 'SIGKILL');
   started.stdin.end('go\n');

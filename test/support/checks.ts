@@ -1,9 +1,9 @@
 // Projects for the quality gate to measure: copies of the fixtures, and programs that play a toolchain that is too heavy.
 
-import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 import { GATE_CODES } from '../../src/gate/rules/gate-codes.ts';
 import {
   type Check,
@@ -56,7 +56,7 @@ export function testProject(t: Cleanup, fixture: string | null): TestProject {
   mkdirSync(root);
   mkdirSync(bin);
   if (fixture !== null) cpSync(join(FIXTURES, fixture), root, { recursive: true });
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   const cacheDirectory = join(place, 'cache');
   let said = '';
   const write = (path: string, text: string) => {

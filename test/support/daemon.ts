@@ -1,11 +1,11 @@
 // The daemon as a user starts it: a process of its own, in a directory with a WORKFLOW.md.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa, type Subprocess } from 'execa';
 import type { StateView } from '../../src/daemon/view.ts';
 import { DAEMON_TOKEN, type TestForge } from './forge.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
@@ -56,21 +56,20 @@ export type ToolOptions = {
   readonly launcher?: readonly string[];
 };
 
+/** Of a program that is read while it runs, and may take its time to end after SIGTERM. */
+const LONG_RUNNING = { extendEnv: false, buffer: false, reject: false, forceKillAfterDelay: false } as const;
+
 /** The command while it runs. */
 export class RunningTool {
-  readonly #child: ChildProcess;
+  readonly #child: Subprocess;
   readonly ended: Promise<Ended>;
   stdout = '';
   stderr = '';
 
   constructor(args: readonly string[], options: ToolOptions = {}) {
     const [program = '', ...words] = [...(options.launcher ?? []), process.execPath, CLI, ...args];
-    const child = spawn(program, words, {
-      cwd: options.cwd ?? process.cwd(),
-      env: options.env ?? cleanEnv('/nonexistent'),
-      detached: options.detached === true,
-      stdio: 'pipe',
-    });
+    const { cwd = process.cwd(), env = cleanEnv('/nonexistent'), detached = false, input = '' } = options;
+    const child = execa(program, words, { ...LONG_RUNNING, cwd, env, detached, input });
     this.#child = child;
     child.stdout.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString();
@@ -78,11 +77,9 @@ export class RunningTool {
     child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
     });
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
-    this.ended = new Promise((resolve) => {
-      child.once('close', (code, signal) => resolve({ code, signal, stdout: this.stdout, stderr: this.stderr }));
-    });
+    this.ended = child.then(({ exitCode, signal }) => ({
+      ...{ code: exitCode ?? null, signal: signal ?? null, stdout: this.stdout, stderr: this.stderr },
+    }));
   }
 
   get pid(): number {
@@ -148,7 +145,7 @@ export class Daemon {
   readonly port: number;
   readonly #options: DaemonOptions;
   readonly #forge: TestForge;
-  #child: ChildProcess | undefined;
+  #child: Subprocess | undefined;
   log = '';
 
   private constructor(directory: string, port: number, forge: TestForge, options: DaemonOptions) {
@@ -206,10 +203,11 @@ ${prompt}`;
     entry: readonly string[] = [CLI],
   ): void {
     const args = [...entry, 'serve', this.workflow, ...(this.#options.args ?? []), ...more];
-    const child = spawn(process.execPath, args, {
+    const child = execa(process.execPath, args, {
+      ...LONG_RUNNING,
       cwd: join(this.directory, 'project'),
       env: cleanEnv(this.home, { GITHUB_TOKEN: DAEMON_TOKEN, ...this.#options.env, ...env }),
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdin: 'ignore',
     });
     const hear = (chunk: Buffer) => {
       this.log += chunk.toString();

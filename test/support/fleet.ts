@@ -1,9 +1,9 @@
 // A fleet on this machine: Redis on a port of its own or another store, a coordinator, and workers as processes.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, request as forward } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa, type Subprocess } from 'execa';
 import { Redis } from 'ioredis';
 import { cleanEnv, Daemon, freePort, RunningTool } from './daemon.ts';
 import type { TestForge } from './forge.ts';
@@ -17,7 +17,7 @@ export class RedisServer {
   readonly port: number;
   readonly #directory: string;
   readonly #more: readonly string[];
-  #child: ChildProcess | undefined;
+  #child: Subprocess | undefined;
 
   private constructor(port: number, directory: string, more: readonly string[]) {
     this.port = port;
@@ -40,7 +40,8 @@ export class RedisServer {
   /** Without persistence: what it had before is gone. */
   async begin(): Promise<void> {
     const args = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn('redis-server', [...args, '--dir', this.#directory, ...this.#more], { stdio: 'pipe' });
+    const run = execa({ buffer: false, reject: false });
+    const child = run`redis-server ${args} --dir ${this.#directory} ${this.#more}`;
     this.#child = child;
     let said = '';
     await new Promise<void>((resolve, reject) => {

@@ -1,8 +1,8 @@
 // A package from the npm registry, kept in a directory under .cache; whole or not at all, since several test files fetch at once.
 
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { execaSync } from 'execa';
 
 /** What the registry does not give, or nobody who asks reaches. */
 export class Unavailable extends Error {}
@@ -17,9 +17,8 @@ export function fromRegistry(directory: string, spec: string, what: string): voi
     chmodSync(half, 0o755);
     writeFileSync(`${half}/package.json`, '{"private":true}\n');
     const args = ['install', '--no-save', '--no-audit', '--no-fund', '--no-engine-strict', spec];
-    const { status, stderr } = spawnSync('npm', args, { cwd: half, encoding: 'utf8' });
-    if (status !== 0)
-      throw new Unavailable(`${what} cannot be had: ${stderr.trim().split('\n').slice(0, 2).join(' ')}`);
+    const { failed, stderr } = execaSync({ cwd: half, reject: false })`npm ${args}`;
+    if (failed) throw new Unavailable(`${what} cannot be had: ${stderr.split('\n').slice(0, 2).join(' ')}`);
     try {
       renameSync(half, directory);
     } catch (error) {

@@ -1,10 +1,10 @@
 // The write guard, compiled for tests: as it ships, and with the compiler's own checks.
 
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import { execaSync } from 'execa';
 
 const WARNINGS = ['-std=c11', '-Wall', '-Wextra', '-Werror'];
 const CHECKS = ['-g', '-O1', '-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
@@ -18,7 +18,7 @@ function compiled(source: string, name: string, options: readonly string[]): str
     directory = made;
   }
   const program = join(directory, name);
-  execFileSync('cc', [...WARNINGS, ...options, '-o', program, source], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execaSync`cc ${[...WARNINGS, ...options]} -o ${program} ${source}`;
   return program;
 }
 
@@ -34,11 +34,5 @@ export const askingGuard = (): string => compiled('test/support/programs/ask-gua
 /** Puts questions to it, and gives the answers in order. */
 export function ask(program: string, policy: string, questions: readonly string[]): readonly string[] {
   const input = questions.map((one) => `${one}\n`).join('');
-  const output = execFileSync(program, [policy], {
-    input,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-    env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' },
-  });
-  return output.split('\n').slice(0, -1);
+  return execaSync(program, [policy], { input, env: { ASAN_OPTIONS: 'detect_leaks=0' }, lines: true }).stdout;
 }

@@ -1,10 +1,9 @@
 // A project with the compiled hooks, its team made by the operations, its events told as a host tells them.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { execa, execaSync } from 'execa';
 import { operateInHost } from '../../src/claude-code/answers/operate-in-host.ts';
 import { composeOperations } from '../../src/compose/team.ts';
 import { FileTeams } from '../../src/team/log/teams.ts';
@@ -55,7 +54,7 @@ export class HookedProject {
     this.root = join(place, 'project');
     mkdirSync(this.root);
     if (fixture !== undefined) cpSync(join('test', 'fixtures', 'checks', fixture), this.root, { recursive: true });
-    execFileSync('git', ['init', '-q', this.root]);
+    execaSync`git init -q ${this.root}`;
     this.transcript = join(place, 'transcripts', `${SESSION}.jsonl`);
     const home = join(place, 'home');
     mkdirSync(home);
@@ -79,7 +78,7 @@ export class HookedProject {
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', ['-C', this.root, ...args], { env: this.env, encoding: 'utf8' });
+    return execaSync({ env: this.env, extendEnv: false })`git -C ${this.root} ${args}`.stdout;
   }
 
   /** Commits all that is there. */
@@ -92,7 +91,7 @@ export class HookedProject {
   board(): string {
     const cli = join(process.cwd(), 'dist', 'cli.js');
     const args = [cli, 'team', 'board', TEAM, '--once'];
-    return execFileSync(process.execPath, args, { cwd: this.root, env: this.env, encoding: 'utf8' });
+    return execaSync(process.execPath, args, { cwd: this.root, env: this.env, extendEnv: false }).stdout;
   }
 
   /** Planners that have given their results for a team that was proposed by a prompt. */
@@ -216,22 +215,10 @@ export async function runProgram(
   cwd: string,
 ): Promise<HookRun> {
   const { NODE_V8_COVERAGE } = process.env;
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...env, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }) },
+  const { exitCode, stdout, stderr } = await execa(program, args, {
+    ...{ cwd, env: { ...env, NODE_V8_COVERAGE }, extendEnv: false, input, reject: false, stripFinalNewline: false },
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString('utf8');
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString('utf8');
-  });
-  // A program that ends without having read all is no fault of the test.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  const [code] = (await once(child, 'close')) as [number | null];
+  const code = exitCode ?? null;
   const value: unknown = stdout === '' ? null : JSON.parse(stdout);
   assert.ok(value === null || isFields(value), stdout);
   const rejection = rejectionIn(value);

@@ -1,8 +1,8 @@
 // The real host program, in the versions it is tried with, from the npm registry, kept under .cache.
 
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { fromRegistry, Unavailable } from './from-registry.ts';
 
 export const HOST_VERSIONS = ['2.1.33', '2.1.100', '2.1.177', '2.1.331'] as const;
@@ -38,13 +38,9 @@ export function hostProgram(version: HostVersion): string {
   const known = programs.get(version);
   if (known !== undefined) return known;
   const path = join(fetched(version), 'node_modules', '.bin', 'claude');
-  const { stdout, error } = spawnSync(path, ['--version'], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
-  });
-  if (error !== undefined) throw error;
+  const { stdout } = execaSync(path, ['--version'], { env: { HOME: '/nonexistent' } });
   if (!stdout.startsWith(version))
-    throw new Error(`Claude Code ${version} says that its version is ${stdout.trim() || 'nothing'}`);
+    throw new Error(`Claude Code ${version} says that its version is ${stdout || 'nothing'}`);
   programs.set(version, path);
   return path;
 }

@@ -1,8 +1,8 @@
 // A machine with the built command, as a person uses it: a home of its own, perhaps a Claude Code, and a project.
 
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { cleanEnv } from './daemon.ts';
 import { builtPackage, projectOf, type Tree } from './installed.ts';
 import { type Cleanup, tempDir } from './temp.ts';
@@ -25,9 +25,8 @@ export function machine(t: Cleanup, host: string | null, files: Tree = {}) {
     cli,
     tool: (args: readonly string[], cwd = root, user = {}) => {
       const env = { ...cleanEnv(home), PATH: `${bin}:/usr/bin:/bin` };
-      const options = { cwd, env, encoding: 'utf8', ...user } as const;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], options);
-      return { status, stdout, stderr };
+      const options = { cwd, env, extendEnv: false, reject: false, stripFinalNewline: false, ...user } as const;
+      return execaSync(process.execPath, [cli, ...args], options);
     },
   };
 }

@@ -1,9 +1,9 @@
 // A small client of the team server: JSON-RPC, one line each, under whatever name.
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { execa } from 'execa';
 import { type Cleanup, finallyDo } from './temp.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,23 +13,23 @@ export type ToolResult = { readonly text: string; readonly isError: boolean };
 /** The client that starts it, and what that says of itself. */
 type As = { readonly name?: string; readonly version?: string };
 
+const start = (cwd: string, env: Readonly<Record<string, string>>) =>
+  execa(process.execPath, [join(process.cwd(), 'dist', 'hooks', 'team-server.js')], {
+    ...{ cwd, env: { ...env, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE }, extendEnv: false },
+    ...{ stderr: 'inherit', buffer: false, reject: false },
+  });
+
 export class McpClient {
-  readonly child: ChildProcess;
+  readonly child: ReturnType<typeof start>;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
   #count = 0;
 
   private constructor(root: string, env: Readonly<Record<string, string>>) {
-    const { NODE_V8_COVERAGE } = process.env;
-    this.child = spawn(process.execPath, [join(process.cwd(), 'dist', 'hooks', 'team-server.js')], {
-      cwd: root,
-      env: { ...env, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }) },
-      stdio: ['pipe', 'pipe', 'inherit'],
+    this.child = start(root, env);
+    createInterface({ input: this.child.stdout }).on('line', (line) => {
+      const { id, ...reply } = JSON.parse(line) as { id?: number } & Reply;
+      if (id !== undefined) this.#waiting.get(id)?.(reply);
     });
-    if (this.child.stdout !== null)
-      createInterface({ input: this.child.stdout }).on('line', (line) => {
-        const { id, ...reply } = JSON.parse(line) as { id?: number } & Reply;
-        if (id !== undefined) this.#waiting.get(id)?.(reply);
-      });
   }
 
   static async start(
@@ -51,7 +51,7 @@ export class McpClient {
   }
 
   #send(message: Fields): void {
-    this.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   }
 
   async ask(method: string, params: Fields = {}): Promise<Fields> {
@@ -80,7 +80,7 @@ export class McpClient {
     const closed = once(this.child, 'close');
     // A test that failed may have left it stopped.
     process.kill(this.pid, 'SIGCONT');
-    this.child.stdin?.end();
+    this.child.stdin.end();
     await closed;
   }
 

@@ -1,14 +1,14 @@
 // Other versions of Node than the one that runs, from the npm registry, kept under .cache.
 
-import { spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { fromRegistry } from './from-registry.ts';
 
 /** The npm that belongs to the node on the PATH: its JavaScript, so that any node can run it. */
 export function npmProgram(): string {
-  const { stdout } = spawnSync('npm', ['root', '--global'], { encoding: 'utf8' });
-  const path = join(stdout.trim(), 'npm', 'bin', 'npm-cli.js');
+  const { stdout } = execaSync`npm root --global`;
+  const path = join(stdout, 'npm', 'bin', 'npm-cli.js');
   return realpathSync(path);
 }
 
@@ -19,7 +19,7 @@ export function nodeProgram(major: number): string {
   const directory = join(process.cwd(), '.cache', 'node', String(major));
   const path = join(directory, 'node_modules', name, 'bin', 'node');
   fromRegistry(directory, `${name}@${major}`, `node ${major}`);
-  const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  const { stdout } = execaSync(path, ['--version']);
   if (stdout.startsWith(`v${major}.`)) return path;
-  throw new Error(`node ${major} says that its version is ${stdout.trim() || 'nothing'}`);
+  throw new Error(`node ${major} says that its version is ${stdout || 'nothing'}`);
 }

@@ -1,9 +1,9 @@
 // A small repository in which a phase is led from a terminal, by teammates that do what a script says.
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { execa, execaSync } from 'execa';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../src/cli/agents/agent-teammate.ts';
 import { TEAMS_VARIABLE } from '../../src/team/rules/fallback.ts';
 import { Pty } from './pty.ts';
@@ -17,6 +17,12 @@ const FILES: Readonly<Record<string, string>> = {
   'src/api/session.js': 'export const sessions = new Map();\n',
   'src/pages/account.js': 'export const account = () => "<h1>Account</h1>";\n',
 };
+
+/** The command; it has as long as it needs to end after SIGTERM. */
+const tool = (args: readonly string[], cwd: string, env: Readonly<Record<string, string>>) =>
+  execa(process.execPath, [CLI, ...args], {
+    ...{ cwd, env, extendEnv: false, reject: false, stripFinalNewline: false, forceKillAfterDelay: false },
+  });
 
 export class PhaseProject {
   readonly root: string;
@@ -55,7 +61,7 @@ export class PhaseProject {
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', args, { cwd: this.root, encoding: 'utf8' });
+    return execaSync({ cwd: this.root })`git ${args}`.stdout;
   }
 
   /** The command that plays the script. */
@@ -83,9 +89,8 @@ export class PhaseProject {
   }
 
   /** Starts a phase; nobody sits at its terminal. */
-  start(...args: readonly string[]): ChildProcess {
-    const options = { cwd: join(this.root, this.cwd), env: this.#env() };
-    const child = spawn(process.execPath, [CLI, ...args, ...this.#player()], options);
+  start(...args: readonly string[]) {
+    const child = tool([...args, ...this.#player()], join(this.root, this.cwd), this.#env());
     const ended = once(child, 'exit');
     finallyDo(this.#t, async () => {
       child.kill();
@@ -94,14 +99,9 @@ export class PhaseProject {
     return child;
   }
 
-  async #ended(child: ChildProcess) {
-    const said = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const)
-      child[name]?.on('data', (chunk: Buffer) => {
-        said[name] += chunk.toString('utf8');
-      });
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, ...said };
+  async #ended(child: ReturnType<typeof tool>) {
+    const { exitCode, stdout, stderr } = await child;
+    return { code: exitCode ?? null, stdout, stderr };
   }
 
   lead(...args: readonly string[]) {
@@ -116,13 +116,13 @@ export class PhaseProject {
   /** The same in a directory below the root. */
   toolIn(directory: string, ...args: readonly string[]) {
     const cwd = join(this.root, directory);
-    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd, env: this.#env() }));
+    return this.#ended(tool(args, cwd, this.#env()));
   }
 
   /** The same with further variables. */
   toolWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
     const cwd = join(this.root, this.cwd);
-    return this.#ended(spawn(process.execPath, [CLI, ...args], { cwd, env: { ...this.#env(), ...env } }));
+    return this.#ended(tool(args, cwd, { ...this.#env(), ...env }));
   }
 
   /** Starts a phase with somebody at its terminal. */

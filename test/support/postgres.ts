@@ -1,15 +1,13 @@
 // A PostgreSQL on a port of its own, in a temporary directory, with databases for the tests.
 
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { execa, type Subprocess } from 'execa';
 import { Client } from 'pg';
 import { freePort } from './daemon.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 import { makeCertificates } from './tls-front.ts';
 
-const run = promisify(execFile);
 /** Found nowhere in the store. */
 const PASSWORD = 'canary-postgres-password-0123456789';
 /** Debian's `nobody`: PostgreSQL does not run as root. */
@@ -34,7 +32,7 @@ const asOther = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 export class PostgresServer {
   readonly port: number;
   readonly #directory: string;
-  #child: ChildProcess | undefined;
+  #child: Subprocess | undefined;
   #databases = 0;
 
   private constructor(port: number, directory: string) {
@@ -52,7 +50,7 @@ export class PostgresServer {
     if (asOther.uid !== undefined)
       for (const name of ['', ...readdirSync(directory)]) chownSync(join(directory, name), asOther.uid, asOther.gid);
     const init = ['-D', data, '-U', 'admin', '--pwfile', password, '--auth=scram-sha-256', '--locale=C', '-E', 'UTF8'];
-    await run(join(programs(), 'initdb'), [...init, '--no-sync'], { ...asOther, cwd: directory });
+    await execa(join(programs(), 'initdb'), [...init, '--no-sync'], { ...asOther, cwd: directory });
     const server = new PostgresServer(await freePort(), directory);
     finallyDo(t, () => server.stop());
     await server.begin();
@@ -92,7 +90,7 @@ export class PostgresServer {
   /** Everything that a database holds, as text. */
   async dump(database: string): Promise<string> {
     const args = ['--dbname', this.urlOf(database), '--inserts'];
-    return (await run(join(installed(), 'pg_dump'), args, { maxBuffer: 1e9 })).stdout;
+    return (await execa(join(installed(), 'pg_dump'), args, { maxBuffer: 1e9 })).stdout;
   }
 
   /** @param tls setting of it */
@@ -101,8 +99,8 @@ export class PostgresServer {
     const place = ['listen_addresses=127.0.0.1,127.0.0.2', `port=${this.port}`, 'unix_socket_directories='];
     const settings = ['fsync=off', 'full_page_writes=off', ...place, ...certificate];
     const args = ['-D', join(this.#directory, 'data'), ...settings.flatMap((one) => ['-c', one])];
-    const child = spawn(join(programs(), 'postgres'), args, {
-      ...{ stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#directory, ...asOther },
+    const child = execa(join(programs(), 'postgres'), args, {
+      ...{ stdio: ['ignore', 'ignore', 'pipe'], cwd: this.#directory, buffer: false, reject: false, ...asOther },
     });
     this.#child = child;
     let said = '';
@@ -111,7 +109,6 @@ export class PostgresServer {
         said += chunk.toString();
         if (/ready to accept connections/.test(said)) resolve();
       });
-      child.once('error', reject);
       child.once('exit', () => reject(new Error(`postgres ended: ${said}`)));
     });
   }

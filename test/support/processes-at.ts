@@ -1,12 +1,12 @@
 // Living processes of a place, as the system shows them.
 
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { execaSync } from 'execa';
 
 /** Those that show a directory in their environment or command line. */
 export function processesAt(directory: string): string[] {
   if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-Eww', '-ax', '-o', 'command='], { encoding: 'utf8' });
+    const { stdout } = execaSync({ reject: false })`ps -Eww -ax -o command=`;
     return stdout.split('\n').filter((line) => line.includes(directory));
   }
   return readdirSync('/proc').filter((name) => {

@@ -1,9 +1,8 @@
 // A program in a terminal of its own, of which the test sees the screen and has the keys.
 
-import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa, execaSync } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 const LIMIT_MS = 5 * 60_000;
@@ -16,10 +15,15 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+const start = (command: string, cwd: string, env: Readonly<Record<string, string | undefined>>) =>
+  execa({
+    ...{ cwd, env, extendEnv: false, buffer: false, reject: false },
+  })`script --quiet --return --flush --command ${command} /dev/null`;
+
 export class Pty {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ReturnType<typeof start>;
   readonly #directory: string;
-  readonly ended: Promise<number | null>;
+  readonly ended: Promise<number | undefined>;
   /** Everything that was written to the terminal. */
   output = '';
 
@@ -33,14 +37,13 @@ export class Pty {
   ) {
     this.#directory = tempDir(t);
     const command = `stty cols ${columns} rows ${rows}; tty > ${quoted(join(this.#directory, 'tty'))}; echo $$ > ${quoted(join(this.#directory, 'pid'))}; exec ${args.map(quoted).join(' ')}`;
-    this.#child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {
-      cwd,
-      env: { PATH: process.env.PATH ?? '', HOME: this.#directory, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env },
-    });
+    const { PATH } = process.env;
+    const all = { PATH, HOME: this.#directory, TERM: 'xterm-256color', SHELL: '/bin/sh', ...env };
+    this.#child = start(command, cwd, all);
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.output += chunk.toString();
     });
-    this.ended = new Promise((resolve) => this.#child.once('close', (code) => resolve(code)));
+    this.ended = this.#child.then(({ exitCode }) => exitCode);
     finallyDo(t, async () => {
       this.#child.kill('SIGKILL');
       await this.ended;
@@ -77,8 +80,7 @@ export class Pty {
 
   resize(columns: number, rows: number): void {
     const tty = readFileSync(join(this.#directory, 'tty'), 'utf8').trim();
-    const { status, stderr } = spawnSync('stty', ['-F', tty, 'cols', String(columns), 'rows', String(rows)]);
-    assert.equal(status, 0, stderr.toString());
+    execaSync`stty -F ${tty} cols ${columns} rows ${rows}`;
   }
 
   /** Waits until the screen is as it is meant to be. */

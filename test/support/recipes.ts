@@ -1,10 +1,10 @@
 // The recipes of CONTRIBUTING.md, and a copy of the project in which the example of one is applied step by step.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import ts from 'typescript';
 import { compiledFile, compileTest } from '../../scripts/compile-tests.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
@@ -86,14 +86,14 @@ export class Copy {
   }
 
   #run(program: string, ...args: readonly string[]): string {
-    const { status, stdout, stderr } = this.#spawn(program, args);
-    assert.equal(status, 0, `${program} ${args.join(' ')}\n${stdout}${stderr}`);
+    const { exitCode, stdout, stderr } = this.#spawn(program, args);
+    assert.equal(exitCode, 0, `${program} ${args.join(' ')}\n${stdout}${stderr}`);
     return stdout;
   }
 
   #spawn(program: string, args: readonly string[]) {
     const { NODE_TEST_CONTEXT: _, TOOLCREW_COMPILED: __, ...env } = process.env;
-    return spawnSync(program, args, { cwd: this.#root, env, encoding: 'utf8' });
+    return execaSync(program, args, { cwd: this.#root, env, extendEnv: false, reject: false });
   }
 
   /** Takes files of the example out, or puts them back. */
@@ -141,8 +141,8 @@ export class Copy {
     if (check.kind === 'tsc') return this.typeErrors();
     if (check.kind === 'generated') {
       const args = ['--import', 'tsx', 'scripts/generate.ts', '--check'];
-      const { status, stdout, stderr } = this.#spawn(process.execPath, args);
-      return status === 0 ? '' : `${stdout}${stderr}`;
+      const { exitCode, stdout, stderr } = this.#spawn(process.execPath, args);
+      return exitCode === 0 ? '' : `${stdout}${stderr}`;
     }
     const compiled = join(this.#root, '.cache');
     try {
@@ -151,8 +151,8 @@ export class Copy {
       return String(error);
     }
     const args = ['--test-name-pattern', check.name, compiledFile(compiled, check.file)];
-    const { status, stdout, stderr } = this.#spawn(process.execPath, args);
-    if (status !== 0) return `${stdout}${stderr}`;
+    const { exitCode, stdout, stderr } = this.#spawn(process.execPath, args);
+    if (exitCode !== 0) return `${stdout}${stderr}`;
     assert.match(stdout, /^(?:#|ℹ) pass [1-9]/m, `${check.file}: no test "${check.name}"`);
     return '';
   }

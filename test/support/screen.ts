@@ -1,9 +1,9 @@
 // A program on a screen of its own: typed to, and looked at, through tmux.
 
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 /** To look starts a program, and keeps this process, a played model's often, from all else. */
@@ -92,6 +92,6 @@ export class Screen {
   }
 
   #tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-S', this.#socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    return execaSync`tmux -S ${this.#socket} ${args}`.stdout;
   }
 }

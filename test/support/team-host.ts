@@ -1,7 +1,6 @@
 // A project that the command was installed into, and the real host program at work in it with a played model.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -15,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { execa, execaSync } from 'execa';
 import { cleanEnv } from './daemon.ts';
 import { fields } from './forge.ts';
 import { type HostVersion, hostProgram } from './host.ts';
@@ -22,6 +22,7 @@ import { type Tree, writeTree } from './installed.ts';
 import { ModelServer, type Outcome } from './model-server.ts';
 import type { Conversation, Play } from './played-agents.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
+import { within } from './within.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -139,10 +140,9 @@ function unpackedPackage(): string {
 function unpackPackage(): string {
   const place = mkdtempSync(join(tmpdir(), 'toolcrew-test-'));
   process.once('exit', () => rmSync(place, { recursive: true, force: true }));
-  const options = { encoding: 'utf8', cwd: process.cwd() } as const;
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', place];
-  const [{ filename }] = JSON.parse(execFileSync('npm', args, { ...options, stdio: ['ignore', 'pipe', 'ignore'] }));
-  execFileSync('tar', ['-xzf', join(place, filename), '-C', place]);
+  const { stdout } = execaSync`npm pack --json --ignore-scripts --pack-destination ${place}`;
+  const [{ filename }] = JSON.parse(stdout);
+  execaSync`tar -xzf ${join(place, filename)} -C ${place}`;
   // As npm puts its packages into it.
   symlinkSync(join(process.cwd(), 'node_modules'), join(place, 'package', 'node_modules'));
   return join(place, 'package');
@@ -222,7 +222,7 @@ export class TeamHost {
   }
 
   git(...args: readonly string[]): string {
-    return execFileSync('git', ['-C', this.root, ...args], { encoding: 'utf8', env: cleanEnv(this.home) });
+    return execaSync({ env: cleanEnv(this.home), extendEnv: false })`git -C ${this.root} ${args}`.stdout;
   }
 
   /** The command, as a shell starts it. */
@@ -236,17 +236,14 @@ export class TeamHost {
 
   /** A command of the package in that directory. */
   toolOf(place: string, ...args: readonly string[]): string {
-    return execFileSync(process.execPath, [join(place, 'dist', 'cli.js'), ...args], {
-      cwd: this.root,
-      encoding: 'utf8',
-      env: cleanEnv(this.home),
-    });
+    const run = execaSync({ cwd: this.root, env: cleanEnv(this.home), extendEnv: false });
+    return run`${process.execPath} ${join(place, 'dist', 'cli.js')} ${args}`.stdout;
   }
 
   /** What a command prints that ends otherwise than well. */
   tried(...args: readonly string[]): string {
-    const env = cleanEnv(this.home);
-    return spawnSync(process.execPath, [CLI, ...args], { cwd: this.root, encoding: 'utf8', env }).stdout;
+    const run = execaSync({ cwd: this.root, env: cleanEnv(this.home), extendEnv: false, reject: false });
+    return run`${process.execPath} ${CLI} ${args}`.stdout;
   }
 
   path(file: string): string {
@@ -305,7 +302,7 @@ export class TeamHost {
   ): Promise<HostRun> {
     const model = await ModelServer.start(this.#t, play.script);
     const all = this.env(model.url, env);
-    const child = spawn(
+    const child = execa(
       hostProgram(this.version),
       [
         '-p',
@@ -320,8 +317,7 @@ export class TeamHost {
       {
         cwd: this.path(at),
         env: waits ? all : withoutWaiting(all),
-        stdio: ['ignore', 'pipe', 'pipe'],
-        detached: true,
+        ...{ extendEnv: false, stdin: 'ignore', detached: true, reject: false },
       },
     );
     const { pid } = child;
@@ -333,27 +329,10 @@ export class TeamHost {
       }
     };
     finallyDo(this.#t, endGroup);
-    let stdout = '';
-    let stderr = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      stderr += chunk.toString();
-    });
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    let code: number | null;
-    let limit: NodeJS.Timeout | undefined;
-    const never = new Promise<never>((_, reject) => {
-      const late = () => reject(new Error(`no end in sight: ${play.unfinished().join(', ')} wait; ${stderr}`));
-      limit = setTimeout(late, LIMIT_MS);
-    });
-    try {
-      code = await Promise.race([ended, play.failed, never]);
-    } finally {
-      clearTimeout(limit);
-      endGroup();
-    }
+    const left = () => `these wait: ${play.unfinished().join(', ')}`;
+    const ended = within('the program ends', Promise.race([child, play.failed]), left, LIMIT_MS);
+    const { exitCode, stdout, stderr } = await ended.finally(endGroup);
+    const code = exitCode ?? null;
     assert.deepEqual(play.unfinished(), [], `these were left behind when the program ended (${code}): ${stderr}`);
     const events = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [fields(JSON.parse(line))] : []));
     return { code, stderr, events, model };

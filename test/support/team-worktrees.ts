@@ -1,35 +1,15 @@
 // A project with a repository, for teams whose writers work in it.
 
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { createTeamWorktrees } from '../../src/team/worktrees/team-worktrees.ts';
+import { gitIn } from './git.ts';
 import { type Tree, writeTree } from './installed.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 export const TEAM = 'tool-run-spec-a-001';
-
-export type GitCall = (...args: readonly string[]) => string;
-
-export function gitIn(directory: string): GitCall {
-  return (...args) =>
-    execFileSync('git', ['-C', directory, ...args], {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env.PATH,
-        HOME: '/nonexistent',
-        GIT_CONFIG_NOSYSTEM: '1',
-        // Without the process that each commit starts to look whether there is something to clean up.
-        ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'maintenance.auto', GIT_CONFIG_VALUE_0: 'false' },
-        GIT_AUTHOR_NAME: 'p',
-        GIT_AUTHOR_EMAIL: 'p@example.com',
-        GIT_COMMITTER_NAME: 'p',
-        GIT_COMMITTER_EMAIL: 'p@example.com',
-      },
-    });
-}
 
 export const FILES: Tree = {
   'src/api/a.js': '1\n',
@@ -58,7 +38,7 @@ function begunWith(format: string, files: Tree): Begun {
   if (known !== undefined) return known;
   const root = mkdtempSync(join(tmpdir(), 'toolcrew-test-begun-'));
   process.once('exit', () => rmSync(root, { recursive: true, force: true }));
-  execFileSync('git', ['init', '-q', '-b', 'main', `--object-format=${format}`, root]);
+  execaSync`git init -q -b main --object-format=${format} ${root}`;
   writeTree(root, files);
   const base = commitAll(root, 'Begin');
   const gitDirectory = join(root, '.git');

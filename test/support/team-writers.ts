@@ -1,8 +1,7 @@
 // Processes that write to one team's log at the same time.
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { execa } from 'execa';
 import { FileTeamLog } from '../../src/team/log/team-log.ts';
 import { rec } from './team.ts';
 
@@ -21,21 +20,23 @@ export async function beginLog(directory: string, members: readonly string[] = [
   await log.close();
 }
 
+const start = (args: readonly string[]) => execa(process.execPath, args, { buffer: false, reject: false });
+
 export class Writer {
-  readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly child: ReturnType<typeof start>;
   readonly lines: string[] = [];
-  readonly ended: Promise<number | null>;
+  readonly ended: Promise<number | undefined>;
   #waiting: (() => void) | undefined;
 
   constructor(program: string, args: readonly string[]) {
-    this.child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.child = start([program, ...args]);
     // Who is killed leaves a pipe that nobody reads.
     this.child.stdin.on('error', () => undefined);
     createInterface({ input: this.child.stdout }).on('line', (line) => {
       this.lines.push(line);
       this.#waiting?.();
     });
-    this.ended = new Promise((resolve) => this.child.once('close', (code) => resolve(code)));
+    this.ended = this.child.then(({ exitCode }) => exitCode);
   }
 
   tell(line: string): void {
@@ -54,7 +55,7 @@ export class Writer {
     }
   }
 
-  end(): Promise<number | null> {
+  end(): Promise<number | undefined> {
     this.child.stdin.end();
     return this.ended;
   }

@@ -1,14 +1,14 @@
 // TLS before the played hosting service, with a certificate that an authority of its own signs.
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
+import { execaSync } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 function openssl(cwd: string, ...args: string[]): void {
-  execFileSync('openssl', args, { cwd, stdio: 'pipe' });
+  execaSync({ cwd })`openssl ${args}`;
 }
 
 /** An authority and a certificate that it signs, for 127.0.0.1, localhost and two names that only a proxy knows. */

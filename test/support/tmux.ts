@@ -1,13 +1,13 @@
 // A tmux server of a test's own, and what is to be seen in it.
 
-import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execaSync } from 'execa';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 const LIMIT_MS = 300_000;
 
-export const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+export const hasTmux = !execaSync({ reject: false })`tmux -V`.failed;
 
 export class Tmux {
   readonly #socket: string;
@@ -18,12 +18,10 @@ export class Tmux {
     this.#socket = join(tempDir(t), 's');
     this.#env = { PATH: process.env.PATH ?? '', SHELL: '/bin/sh', TERM: 'xterm-256color', ...env };
     finallyDo(t, () => {
-      spawnSync('tmux', ['-S', this.#socket, 'kill-server'], { env: this.#env });
+      execaSync({ env: this.#env, extendEnv: false, reject: false })`tmux -S ${this.#socket} kill-server`;
     });
     const size = ['-x', '200', '-y', '60'];
-    execFileSync('tmux', ['-S', this.#socket, '-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...command], {
-      env: this.#env,
-    });
+    this.ask('-f', '/dev/null', 'new-session', '-d', ...size, '-c', cwd, ...command);
     this.ask('set-option', '-g', 'remain-on-exit', 'off');
   }
 
@@ -33,11 +31,7 @@ export class Tmux {
   }
 
   ask(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-S', this.#socket, ...args], {
-      env: this.#env,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    }).trim();
+    return execaSync({ env: this.#env, extendEnv: false })`tmux -S ${this.#socket} ${args}`.stdout.trim();
   }
 
   /** By title, what stands in each pane but the first. */

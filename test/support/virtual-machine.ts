@@ -1,9 +1,9 @@
 // A virtual machine with one of Debian's kernels, whose only programs are those of its initramfs.
 
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { execaSync } from 'execa';
 import type { GUARD_ARCHITECTURES } from '../../src/guard/rules/program-name.ts';
 
 type Architecture = (typeof GUARD_ARCHITECTURES)[number];
@@ -33,7 +33,7 @@ function fetched(arch: Architecture, name: 'vmlinuz' | 'busybox'): string {
 /** The reason why this machine cannot be started here, with the command that helps; '': it can. */
 export function noMachine(arch: Architecture): string {
   const { program, debian } = MACHINES[arch];
-  if (spawnSync(program, ['--version']).status !== 0)
+  if (execaSync(program, ['--version'], { reject: false }).failed)
     return `there is no ${program}: apt-get install ${debian.program}`;
   return existsSync(fetched(arch, 'vmlinuz')) ? '' : `there is no kernel for ${arch}: run scripts/fetch-kernels.sh`;
 }
@@ -88,14 +88,9 @@ export function runMachine(
   const kernel = ['-kernel', fetched(arch, 'vmlinuz'), '-initrd', archive];
   // A kernel that panics ends the machine. On a busy computer its own check of the timer comes too late, and x64 would panic.
   const words = [...machine, '-no-reboot', ...kernel, '-append', `console=${console} panic=-1 no_timer_check`];
-  const { stdout, stderr, error } = spawnSync(program, words, {
-    encoding: 'utf8',
-    input: '',
-    timeout: LONGEST_MS,
-    killSignal: 'SIGKILL',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const limits = { timeout: LONGEST_MS, killSignal: 'SIGKILL' } as const;
+  const { stdout, stderr, timedOut } = execaSync(program, words, { ...limits, input: '', reject: false });
   const lines = stdout.split(/\r*\n/);
-  if (error !== undefined) throw new Error(`${error.message}\n${stderr}${lines.slice(-40).join('\n')}`);
+  if (timedOut) throw new Error(`${program} has not ended in time\n${stderr}${lines.slice(-40).join('\n')}`);
   return lines;
 }

@@ -1,12 +1,13 @@
 // A lead that is killed at any of its git commands: who comes after it brings the same work to the same end.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
+import { execaSync } from 'execa';
 import { programFile } from './compiled.ts';
-import { gitIn, projectOf, TEAM } from './team-worktrees.ts';
+import { gitIn } from './git.ts';
+import { projectOf, TEAM } from './team-worktrees.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 
 /** `before`: the command is not run · `during`: it outlives the one that asked for it. */
@@ -14,7 +15,7 @@ type Moment = 'before' | 'during';
 
 /** A `git` that counts its runs and, at one of them, kills the process that started it. */
 function killingGit(directory: string, at: number, moment: Moment): string {
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const real = execaSync`sh -c ${'command -v git'}`.stdout;
   const count = join(directory, 'count');
   writeFileSync(count, '0');
   const run = `exec ${real} "$@"`;
@@ -39,7 +40,9 @@ async function setUp(t: Cleanup) {
     cpSync(template, root, { recursive: true });
     const progress = join(scratch, 'progress');
     const play = (PATH: string) =>
-      spawnSync(process.execPath, [STORY, root, progress], { env: { PATH }, encoding: 'utf8', timeout: 120_000 });
+      execaSync({
+        ...{ env: { PATH }, extendEnv: false, timeout: 120_000, reject: false },
+      })`${process.execPath} ${STORY} ${root} ${progress}`;
     const PATH = process.env.PATH ?? '';
     const first = play(`${killingGit(scratch, at, moment)}:${PATH}`);
     const runs = Number(readFileSync(join(scratch, 'count'), 'utf8'));
@@ -101,7 +104,7 @@ export async function testKills(part: number, parts: number): Promise<void> {
   const whole = play(0, 'before');
 
   test('the whole story, with no kill', () => {
-    assert.equal(whole.first.status, 0, whole.first.stderr);
+    assert.equal(whole.first.exitCode, 0, whole.first.stderr);
     assertFinished(whole.root);
     assert.ok(whole.runs > 50, `${whole.runs} runs of git`);
   });
@@ -118,7 +121,7 @@ export async function testKills(part: number, parts: number): Promise<void> {
       test(`killed ${moment} git command ${at}`, () => {
         const { root, first, last } = play(at, moment);
         assert.equal(first.signal, 'SIGKILL', first.stderr);
-        assert.equal(last.status, 0, last.stderr);
+        assert.equal(last.exitCode, 0, last.stderr);
         assertFinished(root);
       });
     }

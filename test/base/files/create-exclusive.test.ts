@@ -1,11 +1,11 @@
 // Atomic creation of whole files under a new name, with and without hard links.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { execa } from 'execa';
 import { linkExclusive, renameExclusive } from '../../../src/base/files/create-exclusive.ts';
 import { LockTaken, ProcessLock } from '../../../src/base/files/process-lock.ts';
 import { readCallerSignature, signCaller } from '../../../src/claude-code/older/caller-signature.ts';
@@ -162,11 +162,10 @@ test('without links one of many founds a team, and all read the same', async (t)
   const project = new HookedProject(t);
   const preload = join(process.cwd(), 'test', 'support', 'programs', 'no-links.cjs');
   const args = ['--require', preload, join(process.cwd(), 'dist', 'cli.js'), 'team', 'create', TEAM];
-  const options = { cwd: project.root, env: project.env };
-  const create = () =>
-    new Promise((resolve) => execFile(process.execPath, args, options, (error) => resolve(error?.code)));
+  const options = { cwd: project.root, env: project.env, extendEnv: false, reject: false };
+  const create = async () => (await execa(process.execPath, args, options)).exitCode;
   const codes = await Promise.all(Array.from({ length: 6 }, create));
-  assert.deepEqual(codes.sort(), [1, 1, 1, 1, 1, undefined]);
+  assert.deepEqual(codes.sort(), [0, 1, 1, 1, 1, 1]);
   assert.equal(project.state().session, 'created');
   assert.deepEqual(readdirSync(join(project.root, '.tool', 'teams', TEAM)), ['log.jsonl']);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import fc from 'fast-check';
 import { EventLog } from '../../../src/base/files/event-log.ts';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
@@ -165,16 +165,7 @@ test('sixteen processes write at once: nothing is lost, nothing torn, everyone s
   const writers = 16;
   const each = 60;
   await Promise.all(
-    Array.from(
-      { length: writers },
-      (_, index) =>
-        new Promise<void>((resolve, reject) => {
-          const child = spawn(process.execPath, [writer, path, `w${index}`, String(each)], {
-            stdio: 'inherit',
-          });
-          child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`writer ${index}: ${code}`))));
-        }),
-    ),
+    Array.from({ length: writers }, (_, index) => execa(process.execPath, [writer, path, `w${index}`, String(each)])),
   );
   const { log, texts } = open(path);
   assert.equal(texts.length, writers * each);

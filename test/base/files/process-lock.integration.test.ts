@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs, { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
+import { execa } from 'execa';
 import { type LockHolder, ProcessLock } from '../../../src/base/files/process-lock.ts';
 import { pidNamespace, processStartTime } from '../../../src/base/processes/processes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
@@ -28,7 +28,7 @@ function words(pid: number, start: string | null = processStartTime(pid), since 
 
 /** A process that lives for as long as the test. */
 async function living(t: TestContext): Promise<number> {
-  const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const child = execa({ reject: false })`cat`;
   finallyDo(t, () => child.kill('SIGKILL'));
   await once(child, 'spawn');
   assert.ok(child.pid !== undefined);

@@ -1,12 +1,12 @@
 // Lock file of a process: holders that live or have exited, waiting, life signs, release.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { describeHolder, LockTaken, ProcessLock, readLockHolder } from '../../../src/base/files/process-lock.ts';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
 import { scriptFile } from '../../support/compiled.ts';
@@ -40,7 +40,7 @@ function refusedFor(path: string): string | null {
 }
 
 /** A process that runs this with the lock at `process.argv[2]`; `begun` resolves on its first input. */
-function other(t: Cleanup, path: string, act: string): ChildProcess {
+function other(t: Cleanup, path: string, act: string) {
   const file = scriptFile(`
     import { readFileSync, writeFileSync, writeSync } from 'node:fs';
     import { ProcessLock } from './src/base/files/process-lock.ts';
@@ -51,12 +51,12 @@ function other(t: Cleanup, path: string, act: string): ChildProcess {
     ${act}
     process.exit();
   `);
-  const child = spawn(process.execPath, [file, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = execa(process.execPath, [file, path], { buffer: false, reject: false });
   finallyDo(t, () => child.kill('SIGKILL'));
   return child;
 }
 
-const ready = (child: ChildProcess) => once(child.stdout ?? assert.fail(), 'data');
+const ready = (child: ReturnType<typeof other>) => once(child.stdout, 'data');
 
 test('a lock names its holder until it is released', (t) => {
   const path = join(tempDir(t), 'made', 'lock');
@@ -74,8 +74,8 @@ test('a lock names its holder until it is released', (t) => {
 
 test('a lock is free if its holder has exited, its pid belongs to a later process, or its text names nobody', async (t) => {
   const path = join(tempDir(t), 'lock');
-  const child = spawn('true');
-  await once(child, 'exit');
+  const child = execa`true`;
+  await child;
   const dead = [{ pid: child.pid }, { start_time: '1' }, { pid: 2 ** 22 + 1 }, { pid: 'x' }];
   for (const text of [...dead.map((one) => JSON.stringify({ ...HOLDER, ...one })), '', '{', '{}', 'garbage']) {
     writeFileSync(path, text);
@@ -89,7 +89,7 @@ test('a lock is free if its holder has exited, its pid belongs to a later proces
 test('a holder that is a zombie has exited', async (t) => {
   const path = join(tempDir(t), 'lock');
   // The shell becomes a program that never waits for its children.
-  const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const parent = execa({ reject: false })`sh -c ${'sleep 0 & echo $!; exec cat'}`;
   finallyDo(t, () => parent.kill('SIGKILL'));
   const [chunk] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(chunk.toString());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { createAgentHome } from '../../../src/agents/agent-home.ts';
 import { CommandRunner } from '../../../src/agents/command.ts';
 import { Isolation } from '../../../src/agents/isolation.ts';
@@ -21,7 +21,7 @@ test('a file of an agent’s is read where it is one, small, and its own', async
   symlinkSync(join(directory, 'secret'), join(own, 'link'));
   symlinkSync(directory, join(own, 'way'));
   symlinkSync(join(own, 'file'), join(own, 'sub', 'inner'));
-  execFileSync('mkfifo', [join(own, 'pipe')]);
+  execaSync`mkfifo ${join(own, 'pipe')}`;
   assert.equal(await readWithin(own, 'file', 100), 'text');
   for (const name of ['large', 'link', 'way/secret', 'sub/inner', 'pipe', 'sub', 'nothing', '../secret'])
     assert.equal(await readWithin(own, name, 100), null, name);
@@ -42,16 +42,16 @@ test('what is carried over from an earlier attempt’s home is files, and none f
   const projects = join(path, '.claude', 'projects');
   mkdirSync(projects, { recursive: true });
   writeFileSync(join(projects, 'session.jsonl'), 'session');
-  execFileSync('mkfifo', [join(projects, 'pipe')]);
+  execaSync`mkfifo ${join(projects, 'pipe')}`;
   symlinkSync('/etc/passwd', join(projects, 'link'));
   const second = await createAgentHome({ ...options, attempt: 2 });
   assert.equal(await readWithin(second.path, '.claude/projects/session.jsonl', 100), 'session');
-  assert.throws(() => execFileSync('test', ['-e', join(second.path, '.claude/projects/pipe')]));
+  assert.throws(() => execaSync`test -e ${join(second.path, '.claude/projects/pipe')}`);
   mkdirSync(join(stateDir, 'elsewhere', 'projects'), { recursive: true });
-  execFileSync('rm', ['-r', join(second.path, '.claude')]);
+  execaSync`rm -r ${join(second.path, '.claude')}`;
   symlinkSync(join(stateDir, 'elsewhere'), join(second.path, '.claude'));
   const third = await createAgentHome({ ...options, attempt: 3 });
-  assert.throws(() => execFileSync('test', ['-e', join(third.path, '.claude')]));
+  assert.throws(() => execaSync`test -e ${join(third.path, '.claude')}`);
 });
 
 const probe = await Isolation.probe('auto', { readOnly: [], hidden: [], tables: '/nowhere' });

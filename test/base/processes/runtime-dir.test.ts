@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { closeAll } from '../../../src/base/close-all.ts';
 import { endProcessesOfRun, processesOfRun, RUN_VARIABLE } from '../../../src/base/processes/processes.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
@@ -47,8 +47,8 @@ test('what is removed is out of the way at once and gone at the end, whatever is
 });
 
 test('what a dead daemon left is removed at the next start', async () => {
-  const child = spawn('/bin/true');
-  await once(child, 'exit');
+  const child = execa`/bin/true`;
+  await child;
   const left = join(tmpdir(), `toolcrew-${child.pid}-left`);
   mkdirSync(join(left, 'deep'), { recursive: true });
   const runtime = new RuntimeDir();
@@ -70,10 +70,8 @@ test('a process that cannot be ended is given up, looked for ever less often', a
 
 test('a process that ignores SIGTERM is killed', async (t) => {
   const run = `test.${process.pid}`;
-  const child = spawn('/bin/sh', ['-c', 'trap "" TERM; echo up; while :; do sleep 1; done'], {
-    env: { ...process.env, [RUN_VARIABLE]: run },
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
+  const script = 'trap "" TERM; echo up; while :; do sleep 1; done';
+  const child = execa({ env: { [RUN_VARIABLE]: run }, reject: false })`/bin/sh -c ${script}`;
   finallyDo(t, () => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   assert.ok((await endProcessesOfRun(run, 100)) >= 1);

@@ -1,12 +1,12 @@
 // The hook of an agent that ends its turn to wait for another's result: it stays until that is there, or until the host is gone.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { execa } from 'execa';
 import { hasExited } from '../../../src/base/processes/processes.ts';
 import { HookedProject } from '../../support/hooked.ts';
 import { ANALYST } from '../../support/plan-results.ts';
@@ -53,11 +53,10 @@ test('it stays while the other is at work, and has the agent go on with the resu
 test('it ends with the host, and decides nothing', async (t) => {
   const project = await planning(t);
   const file = join(project.hooks, 'subagent-stop.js');
-  const host = spawn('/bin/sh', ['-c', `sh -c 'echo "$$"; "${process.execPath}" "${file}"; :' <&0 & wait`], {
-    cwd: project.root,
-    env: { ...project.env, ...project.envOf('2.1.177') },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const env = { ...project.env, ...project.envOf('2.1.177') };
+  const script = `sh -c 'echo "$$"; "${process.execPath}" "${file}"; :' <&0 & wait`;
+  const options = { cwd: project.root, env, extendEnv: false, buffer: false, reject: false } as const;
+  const host = execa(options)`/bin/sh -c ${script}`;
   finallyDo(t, () => host.kill('SIGKILL'));
   host.stdin.end(JSON.stringify(project.fields('architect', 'SubagentStop')));
   const [line] = await once(createInterface({ input: host.stdout }), 'line');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { execaSync } from 'execa';
 import * as z from 'zod';
 import { hookGroups } from '../../../src/install/hook-table.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
@@ -21,7 +21,7 @@ function project(t: Cleanup): { readonly root: string; readonly home: string } {
   const home = tempDir(t);
   mkdirSync(join(root, '.tool', 'config'), { recursive: true });
   writeFileSync(join(root, '.tool', 'config', 'workflow.yaml'), 'workflow:\n  team:\n    enabled: true\n');
-  spawnSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   writeApprovedSpec(root, 'SPEC-AUTH-001', { HOME: home });
   return { root, home };
 }

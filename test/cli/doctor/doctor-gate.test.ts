@@ -1,9 +1,9 @@
 // Rows of `tool doctor` about the quality gate: the command of each part, or the reason why it has none.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { diagnoseGate } from '../../../src/cli/doctor/doctor-gate.ts';
 import { DOCTOR_CODES } from '../../../src/cli/rules/doctor-codes.ts';
 import { DEFAULT_TEAM_SETTINGS } from '../../../src/team/rules/default-settings.ts';
@@ -20,7 +20,7 @@ async function told(
 ): Promise<readonly string[]> {
   const root = tempDir(t);
   writeTree(root, files);
-  execFileSync('git', ['-C', root, 'init', '--quiet']);
+  execaSync`git -C ${root} init --quiet`;
   const rows = await diagnoseGate(
     root,
     { hooks, quality: settings },

@@ -1,8 +1,8 @@
 // The repository as `tool doctor` sees it for worktrees of teams: its owner, and the ignored files that they get copies of.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { diagnoseWorkspace } from '../../../src/cli/doctor/doctor-workspace.ts';
 import { writeTree } from '../../support/installed.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
@@ -11,7 +11,7 @@ const ENV = { PATH: '/usr/bin:/bin' };
 
 function project(t: Cleanup): string {
   const root = tempDir(t);
-  execFileSync('git', ['-C', root, 'init', '--quiet']);
+  execaSync`git -C ${root} init --quiet`;
   writeTree(root, {
     '.gitignore': '.env\n*.local.json\n',
     '.env': 'KEY=1\n',
@@ -48,7 +48,7 @@ test('a repository of another user is named in the words of git, with the settin
   skip: process.getuid?.() === 0 ? false : 'only root can give files to another user',
 }, async (t) => {
   const root = project(t);
-  execFileSync('chown', ['-R', '12345:12345', root]);
+  execaSync`chown -R 12345:12345 ${root}`;
   const [row, ...others] = await diagnoseWorkspace(root, ['.env'], ENV);
   assert.deepEqual(others, []);
   assert.deepEqual([row?.status, row?.name], ['fail', 'git repository']);

@@ -2,13 +2,13 @@
 // Over 400 lines: its cases share one machine of played programs.
 
 import assert from 'node:assert/strict';
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { execa, execaSync } from 'execa';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { diagnose } from '../../../src/cli/doctor/doctor.ts';
 import type { DoctorCheck } from '../../../src/cli/doctor/doctor-row.ts';
@@ -23,7 +23,7 @@ import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 const forge = await startForge({ after });
 const host = new URL(forge.forge.url).host;
 
-const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+const GIT = execaSync`/bin/sh -c ${'command -v git'}`.stdout;
 const CLAUDE = 'echo "2.1.177 (Claude Code)"';
 const LOGGED_IN = `[ "$1 $2 $3 $4" = "auth status --hostname ${host}" ] && { echo "Logged in to ${host}" >&2; exit 0; }
 [ "$1 $2 $3 $4" = "auth token --hostname ${host}" ] && { echo ${DAEMON_TOKEN}; exit 0; }
@@ -471,14 +471,14 @@ test('how far back the copy of the repository goes is told, and that its clone b
   assert.match(await says(''), /^all of its past; it broke off.*repo\.git\.new$/);
   rmSync(`${copy}.new`, { recursive: true });
   const origin = join(stateDir, 'origin');
-  execFileSync('git', ['init', '--quiet', '--initial-branch=main', origin]);
+  execaSync`git init --quiet --initial-branch=main ${origin}`;
   const commit = ['-c', 'user.name=m', '-c', 'user.email=m@localhost', 'commit', '--quiet', '--allow-empty'];
-  for (const message of ['1', '2', '3']) execFileSync('git', ['-C', origin, ...commit, '-m', message]);
-  execFileSync('git', ['clone', '--quiet', '--bare', origin, copy]);
+  for (const message of ['1', '2', '3']) execaSync`git -C ${origin} ${commit} -m ${message}`;
+  execaSync`git clone --quiet --bare ${origin} ${copy}`;
   assert.equal(await says(''), 'all of its past');
   assert.match(await says('clone_depth: 5'), /^all of its past: it was whole/);
   rmSync(copy, { recursive: true });
-  execFileSync('git', ['clone', '--quiet', '--bare', '--depth=2', pathToFileURL(origin).href, copy]);
+  execaSync`git clone --quiet --bare --depth=2 ${pathToFileURL(origin).href} ${copy}`;
   assert.equal(await says('clone_depth: 2'), '2 commits of each branch, more as needed');
   assert.match(await says('clone_depth: 5'), /^5 commits.* brings 3 /);
   assert.match(await says(''), /; the next fetch [^;]+$/);
@@ -493,7 +493,7 @@ test('a state directory that may not be read or written to is said once, by its 
     '--bounding-set=-dac_override,-dac_read_search',
     '--inh-caps=-dac_override,-dac_read_search',
   ];
-  if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) return t.skip('there is no setpriv');
+  if (isRoot && execaSync({ reject: false })`setpriv --version`.failed) return t.skip('there is no setpriv');
   install('gh', LOGGED_IN);
   write(`tool: { runtime: patch }\nstate: { dir: ${stateDir} }\nserver: { port: 0 }`);
   mkdirSync(stateDir);
@@ -502,8 +502,8 @@ test('a state directory that may not be read or written to is said once, by its 
   const [file = '', ...args] = [...(isRoot ? limited : []), process.execPath, CLI, 'doctor'];
   const env = { ...cleanEnv(directory), GITHUB_TOKEN: DAEMON_TOKEN };
   // It fails, and says so on standard output; the forge is in this process, which must not wait idly.
-  const options = { cwd: join(directory, 'project'), env };
-  const stdout = await new Promise<string>((resolve) => execFile(file, args, options, (_, out) => resolve(out)));
+  const options = { cwd: join(directory, 'project'), env, extendEnv: false, reject: false } as const;
+  const { stdout } = await execa(file, args, options);
   chmodSync(stateDir, 0o700);
   assert.match(stdout, new RegExp(`^✖ state +${stateDir} .*\\(state_place_refused\\)\n`, 'm'));
   assert.match(

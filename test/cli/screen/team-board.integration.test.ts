@@ -2,10 +2,10 @@
 // Over 400 lines: its cases share one team on the screen.
 
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import kleur from 'kleur';
 import { displayWidth } from '../../../src/base/display-width.ts';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
@@ -30,13 +30,13 @@ const PROGRAM = programFile('team-view');
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 /** Shows a team in a process whose output is no terminal. */
-function show(command: string, root: string, team = '', options = {}, env: Record<string, string> = {}): Promise<Ran> {
+async function show(command: string, root: string, team = '', options = {}, more = {}): Promise<Ran> {
   const args = [PROGRAM, command, root, team, JSON.stringify(options)];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { env: { PATH: process.env.PATH ?? '', ...env } }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
+  const env = { PATH: process.env.PATH, ...more };
+  const { exitCode, stdout, stderr } = await execa(process.execPath, args, {
+    ...{ env, extendEnv: false, reject: false, stripFinalNewline: false },
   });
+  return { code: exitCode ?? -1, stdout, stderr };
 }
 
 async function busy(t: Cleanup, root: string, team = TEAM): Promise<Scribe> {

@@ -1,10 +1,10 @@
 // `tool team events`: a team's log in words.
 
 import assert from 'node:assert/strict';
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { TASK_CODES } from '../../../src/team/rules/codes/tasks-codes.ts';
 import { wordsOf } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
@@ -18,24 +18,27 @@ const MEANT = wordsOf(TASK_CODES.task_meant_for_other, { task: '1', owner: 'test
 
 const PROGRAM = programFile('team-view');
 
+const start = (args: readonly string[]) =>
+  execa(process.execPath, args, {
+    ...{ env: { PATH: process.env.PATH, TZ: 'UTC' }, extendEnv: false, buffer: false, reject: false },
+  });
+
 class Shown {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
+  readonly #child: ReturnType<typeof start>;
+  readonly ended: Promise<{ readonly code: number | undefined; readonly stdout: string; readonly stderr: string }>;
   stdout = '';
   stderr = '';
 
   constructor(t: Cleanup, root: string, team: string, options: object) {
     const args = [PROGRAM, 'events', root, team, JSON.stringify(options)];
-    this.#child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '', TZ: 'UTC' } });
+    this.#child = start(args);
     this.#child.stdout.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString();
     });
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.stderr += chunk.toString();
     });
-    this.ended = new Promise((resolve) =>
-      this.#child.once('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr })),
-    );
+    this.ended = this.#child.then(({ exitCode: code }) => ({ code, stdout: this.stdout, stderr: this.stderr }));
     finallyDo(t, async () => {
       this.#child.kill('SIGKILL');
       await this.ended;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { Credential, clientStatus, exposedIn } from '../../../src/daemon/github/credential.ts';
 import { CONFIG_CODES } from '../../../src/daemon/rules/codes/config-codes.ts';
@@ -107,8 +108,7 @@ test('a token leaves the environment of the process, where the kernel shows it t
     const child = spawnSync('/usr/bin/env', { encoding: 'utf8' }).stdout;
     console.log(JSON.stringify({ tokens: [...tokens], scrubbed, kernel: /canary/.test(kernel), own: /canary/.test(JSON.stringify(process.env)), child: /canary/.test(child), kept: process.env.KEPT, path: typeof process.env.PATH }));
   `);
-  const result = spawnSync(process.execPath, [taker], {
-    encoding: 'utf8',
+  const { stdout } = execaSync(process.execPath, [taker], {
     env: {
       PATH: process.env.PATH,
       GITHUB_TOKEN: 'canary-1',
@@ -117,8 +117,9 @@ test('a token leaves the environment of the process, where the kernel shows it t
       MINE: 'canary-3',
       GITHUB_TOKEN_X: 'other',
     },
+    extendEnv: false,
   });
-  assert.deepEqual(JSON.parse(result.stdout), {
+  assert.deepEqual(JSON.parse(stdout), {
     tokens: [
       ['GITHUB_TOKEN', 'canary-1'],
       ['GH_TOKEN', 'canary-2'],
@@ -134,9 +135,8 @@ test('a token leaves the environment of the process, where the kernel shows it t
 });
 
 test('processes that still show a token are found', async () => {
-  const { spawn } = await import('node:child_process');
-  const child = spawn('/bin/sleep', ['100'], { env: { X: 'a-token-that-shows' } });
-  await new Promise((resolve) => child.once('spawn', resolve));
+  const child = execa({ env: { X: 'a-token-that-shows' }, extendEnv: false, reject: false })`/bin/sleep 100`;
+  await once(child, 'spawn');
   assert.deepEqual(exposedIn('a-token-that-shows'), [child.pid]);
   child.kill('SIGKILL');
   assert.deepEqual(exposedIn('short'), []);

@@ -1,10 +1,10 @@
 // The runner that has a team lead itself on an issue: the leading process is real, and so are the agent socket and git.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import type { RunHooks, Runner, RunRequest } from '../../../src/agents/ports.ts';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { SCRIPT_VARIABLE, type TeammateScript } from '../../../src/cli/agents/agent-teammate.ts';
@@ -15,10 +15,11 @@ import { FileTeams } from '../../../src/team/log/teams.ts';
 import { LEAD_CODES } from '../../../src/team/rules/codes/lead-codes.ts';
 import { wordsLike } from '../../support/codes.ts';
 import { CLI } from '../../support/daemon.ts';
+import { type GitCall, gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
 import { Bench } from '../../support/runner.ts';
 import { rec } from '../../support/team.ts';
-import { commitAll, type GitCall, gitIn } from '../../support/team-worktrees.ts';
+import { commitAll } from '../../support/team-worktrees.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
 import { workflowWith } from '../../support/world.ts';
 
@@ -45,7 +46,7 @@ type Place = {
 async function issueClone(t: Cleanup): Promise<Place> {
   const bench = await Bench.create(t);
   const { cwd } = bench;
-  execFileSync('git', ['init', '-q', '-b', 'main', cwd]);
+  execaSync`git init -q -b main ${cwd}`;
   writeTree(cwd, {
     'src/api/a.js': '1\n',
     '.gitignore': '.tool/*\n!.tool/config/\n',

@@ -7,8 +7,9 @@ import { secretsIn } from '../../../src/gate/readers/secretlint.ts';
 import { secretsOf } from '../../../src/gate/readers/secrets.ts';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { createWorkTree } from '../../../src/git/work-tree.ts';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
-import { commitAll, gitIn, projectOf } from '../../support/team-worktrees.ts';
+import { commitAll, projectOf } from '../../support/team-worktrees.ts';
 
 const KEY = `AKIA${'Q3F7'.repeat(4)}`;
 const NONE = DEFAULT_QUALITY.secrets;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { processStartTime } from '../../../src/base/processes/processes.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import { DEFAULT_QUALITY, type QualitySettings } from '../../../src/gate/rules/quality.ts';
@@ -14,6 +14,7 @@ import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, failures, LCOV, type TestProject, testProject } from '../../support/checks.ts';
 import { failsWith, isOf, wordsOf } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
+import { gitIn } from '../../support/git.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 const PROGRAM = programFile('gate');
@@ -186,11 +187,8 @@ test('a gate in another process is waited for; when it is killed, nobody waits f
           .split('\n')
           .slice(0, -1)
       : [];
-  const start = () =>
-    spawn(process.execPath, [PROGRAM, project.root, project.cacheDirectory, JSON.stringify(settings)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-    });
+  const args = [PROGRAM, project.root, project.cacheDirectory, JSON.stringify(settings)];
+  const start = () => execa(process.execPath, args, { env: { NODE_TEST_CONTEXT: undefined }, reject: false });
   const killed = start();
   await until(() => runs().length === 1);
   killed.kill('SIGKILL');
@@ -201,7 +199,7 @@ test('a gate in another process is waited for; when it is killed, nobody waits f
   const here = createChecks({ root: project.root, cacheDirectory: project.cacheDirectory, now: Date.now });
   const waiting = here.run(settings, new AbortController().signal);
   writeFileSync(go ?? '', '');
-  const said = await child.stdout.reduce((text, chunk) => `${text}${chunk}`, '');
+  const { stdout: said } = await child;
   assert.deepEqual(await waiting, JSON.parse(said));
   assert.equal(runs().length, 2);
 });
@@ -297,8 +295,7 @@ test('what is measured in two worktrees of a repository is measured one after th
   // Ends when it is alone for as long as the other one needs to come; what overlaps finds the directory there.
   const script = `mkdir ${busy} || exit 1; sleep 1; rmdir ${busy}; ${LCOV}`;
   const settings = { ...DEFAULT_QUALITY, ...commands({ tests: script, coverage: script }) };
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=p', '-c', 'user.email=p@example.com', '-C', project.root, ...args]);
+  const git = gitIn(project.root);
   git('commit', '-q', '--allow-empty', '-m', 'Begin');
   const other = join(project.root, '..', 'other');
   git('worktree', 'add', '-q', other);
@@ -306,12 +303,8 @@ test('what is measured in two worktrees of a repository is measured one after th
   const measured = await Promise.all(
     [project.root, other].map(async (root, index) => {
       const cache = join(project.root, '..', `cache-${index}`);
-      const child = spawn(process.execPath, [PROGRAM, root, cache, JSON.stringify(settings)], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, NODE_TEST_CONTEXT: undefined },
-      });
-      const said = await child.stdout.reduce((text, chunk) => `${text}${chunk}`, '');
-      return JSON.parse(said);
+      const words = [PROGRAM, root, cache, JSON.stringify(settings)];
+      return JSON.parse((await execa(process.execPath, words, { env: { NODE_TEST_CONTEXT: undefined } })).stdout);
     }),
   );
   for (const result of measured) assert.deepEqual(failures(result), []);

@@ -1,11 +1,11 @@
 // Processes of a measurement end when the measuring process is killed.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { type Commands, checkEnvironment, createCommands } from '../../../src/gate/run/command.ts';
 import { programFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
@@ -17,14 +17,14 @@ const PROGRAM = programFile('measuring');
 async function outlived(t: Cleanup, first: string, before: (group: number) => void): Promise<void> {
   const root = tempDir(t);
   // A killed process does not remove its temporary files.
-  const env = { ...process.env, TMPDIR: tempDir(t) };
-  execFileSync('git', ['init', '-q', root]);
-  execFileSync('mkfifo', [join(root, 'told')]);
+  const env = { TMPDIR: tempDir(t) };
+  execaSync`git init -q ${root}`;
+  execaSync`mkfifo ${join(root, 'told')}`;
   // The shell and its children hold the pipe open: it closes when all of them have ended.
   const script = `${first}exec 7>'${join(root, 'told')}'; sleep 1000 & echo $$ >&7; wait`;
-  const child = spawn(process.execPath, [PROGRAM, root, script], { stdio: 'inherit', env });
+  const child = execa(process.execPath, [PROGRAM, root, script], { stdio: 'inherit', env, reject: false });
   finallyDo(t, () => child.kill('SIGKILL'));
-  const told = spawn('cat', [join(root, 'told')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const told = execa({ buffer: false, reject: false })`cat ${join(root, 'told')}`;
   finallyDo(t, () => told.kill('SIGKILL'));
   let group = 0;
   finallyDo(t, () => {

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { treeFingerprint } from '../../../src/gate/run/tree-fingerprint.ts';
+import { gitIn } from '../../support/git.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 function place(t: Cleanup, isRepository: boolean) {
   const root = tempDir(t);
-  const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, encoding: 'utf8' });
+  const git = gitIn(root);
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -157,7 +157,7 @@ for (const below of ['inner', 'in[n]er* \\?', 'over\ntwo lines'])
 
 test('where Git cannot take everything in, the files themselves are hashed', async (t) => {
   const { root, tree, write } = place(t, true);
-  execFileSync('git', ['init', '-q', join(root, 'nested')]);
+  execaSync`git init -q ${join(root, 'nested')}`;
   write('nested/x.txt', 'one\n');
   const before = await tree();
   write('nested/x.txt', 'two\n');

@@ -1,11 +1,11 @@
 // Over 400 lines: its cases change one project, which the file holds.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { execaSync } from 'execa';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
 import {
   DEFAULT_QUALITY,
@@ -40,7 +40,7 @@ const MEMBER = 'backend-dev@tool-run-x.toolcrew.invalid';
 
 function gitIn(root: string, ...args: readonly string[]): string {
   const who = ['-c', 'user.name=A', '-c', `user.email=${MEMBER}`, '-c', 'commit.gpgsign=false'];
-  return execFileSync('git', [...who, ...args], { cwd: root, encoding: 'utf8' }).trim();
+  return execaSync({ cwd: root })`git ${who} ${args}`.stdout;
 }
 
 /** The fixture with its first commit; with biome as its formatter. */

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM } from '../../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM } from '../../support/team-worktrees.ts';
 import type { Cleanup } from '../../support/temp.ts';
 
 /** A file name that is not valid UTF-8. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { Isolation } from '../../../src/agents/isolation.ts';
 import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
@@ -17,16 +16,13 @@ test('processes that cannot see each other, of one number, take their turns one 
   if (!isolation.active) t.diagnostic(`THE KERNEL GIVES NO NAMESPACES (${isolation.reason}): they see each other here`);
   const directory = tempDir(t);
   const [lock, place] = [join(directory, 'lock'), join(directory, 'turns')];
-  const codes = await Promise.all(
+  await Promise.all(
     ['one', 'other'].map(async () => {
       const args = [PROGRAM, lock, place, String(TURNS)];
       const [file, all] = isolation.wrap(process.execPath, args, []);
-      const child = spawn(file, all, { stdio: ['ignore', 'ignore', 'inherit'] });
-      const [code] = (await once(child, 'close')) as [number | null];
-      return code;
+      await execa(file, all);
     }),
   );
-  assert.deepEqual(codes, [0, 0]);
   const told = readFileSync(place, 'utf8').trim().split('\n');
   assert.equal(told.length, 4 * TURNS);
   told.forEach((line, index) => {

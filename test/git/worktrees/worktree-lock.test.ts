@@ -1,11 +1,11 @@
 // Locks over processes: who dies in one loses it, and what it had started is waited for.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { pidNamespace, processesWithVariable, processStartTime } from '../../../src/base/processes/processes.ts';
 import { WorktreeLock } from '../../../src/git/worktrees/worktree-lock.ts';
 import { programFile } from '../../support/compiled.ts';
@@ -14,7 +14,7 @@ import { finallyDo, tempDir } from '../../support/temp.ts';
 test('whoever takes over from the dead waits for what that had started', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');
-  const { signal, stdout } = spawnSync(process.execPath, [programFile('lock-holder-dies'), lock], { encoding: 'utf8' });
+  const { signal, stdout } = execaSync(process.execPath, [programFile('lock-holder-dies'), lock], { reject: false });
   assert.equal(signal, 'SIGKILL');
   const orphan = Number(stdout);
   assert.ok(existsSync(lock), 'the turn was left');
@@ -51,7 +51,7 @@ test('older releases read a lock, and their locks count', async (t) => {
   );
   const own = [String(process.pid), processStartTime(process.pid), pidNamespace()];
   assert.deepEqual([pid, started, namespace, rest], [...own, ['']]);
-  const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'inherit'] });
+  const child = execa({ reject: false })`cat`;
   finallyDo(t, () => child.kill('SIGKILL'));
   await once(child, 'spawn');
   assert.ok(child.pid !== undefined);

@@ -1,8 +1,8 @@
 // Seatbelt decides as the rules do: owners of paths, leases, and what is kept from all.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { gitRows } from '../../../src/guard/rules/git-calls.ts';
 import { matcherOf, type Ownership, patternsByPrecedence } from '../../../src/guard/rules/ownership.ts';
 import { BARE_POLICY, type Policy, PROTECTED_PATHS } from '../../../src/guard/rules/policy.ts';
@@ -102,13 +102,13 @@ test('its expressions are those of POSIX as well: grep -E matches the same paths
   const pick = () => names[next(names.length)] ?? '';
   const paths = Array.from({ length: 1500 }, () => [ROOT, ...Array.from({ length: 1 + next(4) }, pick)].join('/'));
   const input = [...new Set(paths)].map((path) => `${path}\0`).join('');
-  const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+  const env = { LC_ALL: 'C.UTF-8' };
   let matched = 0;
   for (const ownership of [DEFAULT_OWNERSHIP, GLOBS, NAMES])
     for (const one of expressionsOf(seatbeltProfile(policyOf({ ownership }), CALM))) {
       // Its exit code is 1 where nothing matches.
       const script = 'grep -zE -e "$1" || [ $? = 1 ]';
-      const found = execFileSync('sh', ['-c', script, 'sh', one], { input, encoding: 'utf8', env });
+      const found = execaSync({ input, env })`sh -c ${script} sh ${one}`.stdout;
       const expected = input.split('\0').filter((path) => path !== '' && new RegExp(one, 's').test(path));
       assert.deepEqual(found.split('\0').slice(0, -1), expected, one);
       matched += expected.length;

@@ -1,6 +1,6 @@
 // A small project in a repository, with a directory beside it, in which commands are run and what they changed is seen.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -19,6 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { execa, execaSync } from 'execa';
 
 const SCRIPTS = {
   ui: 'sed -i s/button/x/ src/components/Button.tsx',
@@ -118,7 +119,7 @@ export function createTemplate(): { readonly root: string; readonly remove: () =
   symlinkSync('../components', join(project, 'src/api/link'));
   symlinkSync('../components/Card.tsx', join(project, 'src/api/card.tsx'));
   const run = (file: string, ...args: readonly string[]) =>
-    execFileSync(file, args, { cwd: project, env: environment(template), stdio: 'pipe' });
+    execaSync(file, args, { cwd: project, env: environment(template), extendEnv: false });
   write(join(template, 'packed'), { 'extra.ts': 'extra\n', 'ui/src/components/New.tsx': 'new\n' });
   run('tar', '-cf', 'api.tar', '-C', join(template, 'packed'), 'extra.ts');
   run('tar', '-cf', 'ui.tar', '-C', join(template, 'packed', 'ui'), 'src/components/New.tsx');
@@ -156,9 +157,7 @@ export function copyTemplate(root: string, name: string): Scratch {
 /** The same by a program: meanwhile the commands of other copies run. */
 export async function copyAside(root: string, name: string): Promise<Scratch> {
   const own = join(root, name);
-  const child = spawn('cp', ['-rP', '--preserve=mode', join(root, 'template'), own], { stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`cp ended with ${code}`);
+  await execa`cp -rP --preserve=mode ${join(root, 'template')} ${own}`;
   return { project: join(own, 'project'), outside: join(own, 'outside'), env: environment(own) };
 }
 

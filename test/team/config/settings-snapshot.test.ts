@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -14,6 +13,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
+import { execaSync } from 'execa';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { lineWithCode, refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { loadTeamSettings } from '../../../src/team/config/settings-snapshot.ts';
@@ -60,11 +60,7 @@ function compileLoader(t: test.TestContext) {
 /** Loads in a process of its own: the settings, and which of the project's sources and packages it loaded. */
 function loadAlone({ root, state }: Place, { program, sources }: ReturnType<typeof compileLoader>) {
   const counters = mkdtempSync(join(root, 'loaded-'));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, root, state], {
-    encoding: 'utf8',
-    env: { ...process.env, NODE_V8_COVERAGE: counters },
-  });
-  assert.equal(status, 0, stderr);
+  const { stdout } = execaSync(process.execPath, [program, root, state], { env: { NODE_V8_COVERAGE: counters } });
   const urls = readdirSync(counters).flatMap((name): string[] =>
     JSON.parse(readFileSync(join(counters, name), 'utf8')).result.map(({ url }: { url: string }) => url),
   );

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { TEAM_FILE } from '../../../src/team/config/team-config-file.ts';
 import { parseTeamSettings, readTeamSettings } from '../../../src/team/config/team-settings.ts';
@@ -264,7 +264,7 @@ test('what is no file, or too large, is said and not waited for', (t) => {
   mkdirSync(path);
   assert.throws(() => readTeamSettings(root), wrong('a file', 'something else'));
   rmSync(path, { recursive: true });
-  assert.equal(spawnSync('mkfifo', [path]).status, 0);
+  execaSync`mkfifo ${path}`;
   assert.throws(() => readTeamSettings(root), wrong('a file', 'something else'));
   rmSync(path);
   symlinkSync(path, path);

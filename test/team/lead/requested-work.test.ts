@@ -5,9 +5,10 @@ import test from 'node:test';
 import type { LeadOutcome } from '../../../src/team/lead/lead-options.ts';
 import { OPERATIONS_CODES } from '../../../src/team/rules/codes/operations-codes.ts';
 import { isOf } from '../../support/codes.ts';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
 import { diligent, draft, LeadPlay, type Turn } from '../../support/lead-play.ts';
-import { gitIn, projectOf } from '../../support/team-worktrees.ts';
+import { projectOf } from '../../support/team-worktrees.ts';
 import { TEAM } from '../../support/team-world.ts';
 import type { Cleanup } from '../../support/temp.ts';
 

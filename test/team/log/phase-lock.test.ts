@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa } from 'execa';
 import { FilePhaseLock } from '../../../src/team/log/phase-lock.ts';
 import { scriptFile } from '../../support/compiled.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
@@ -24,7 +24,7 @@ function phaseLock(place: string, patienceMs?: number, more: readonly string[] =
 const LOCK_NAME = `${createHash('sha256').update(`${PROJECT}\0${TEAM}`).digest('hex').slice(0, 32)}.lock`;
 
 /** A process that holds the lock in `place` until its input ends. */
-async function holder(t: Cleanup, place: string): Promise<ChildProcess> {
+async function holder(t: Cleanup, place: string) {
   const file = scriptFile(`
     import { writeSync } from 'node:fs';
     import { FilePhaseLock } from './src/team/log/phase-lock.ts';
@@ -36,16 +36,17 @@ async function holder(t: Cleanup, place: string): Promise<ChildProcess> {
     });
     process.exit();
   `);
-  const child = spawn(process.execPath, [file, place], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = execa(process.execPath, [file, place], { buffer: false, reject: false });
   finallyDo(t, () => child.kill('SIGKILL'));
   const [words] = (await once(child.stdout, 'data')) as [Buffer];
   assert.equal(words.toString(), 'holds');
-  return child;
+  // Bare, it would be waited for to its end.
+  return { child };
 }
 
 test('while another process has the turn nothing is done, and who has it is told; its end gives it away', async (t) => {
   const place = join(tempDir(t), 'turns');
-  const child = await holder(t, place);
+  const { child } = await holder(t, place);
   const mine = phaseLock(place, 0);
   const refused = await mine.take(TEAM, () => assert.fail('it is taken'));
   assert.deepEqual(refused, { ok: false, holder: `process ${child.pid}` });
@@ -61,7 +62,7 @@ test('while another process has the turn nothing is done, and who has it is told
 
 test('whoever waits gets it when it is given back', async (t) => {
   const place = join(tempDir(t), 'turns');
-  const child = await holder(t, place);
+  const { child } = await holder(t, place);
   const waiting = phaseLock(place, 600_000).take(TEAM, () => Promise.resolve('mine'));
   child.stdin?.end();
   assert.deepEqual(await waiting, { ok: true, value: 'mine' });

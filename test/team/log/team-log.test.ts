@@ -1,7 +1,6 @@
 // Over 400 lines: one file format; its cases share the records and the kills.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   existsSync,
@@ -18,6 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { BASE_CODES } from '../../../src/base/rules/base-codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { logFiles } from '../../../src/team/log/team-file.ts';
@@ -303,7 +303,8 @@ test('a full disk while the log is continued: the record stands, and the next au
 });
 
 const NAMESPACE = ['--user', '--map-root-user', '--mount'];
-const possible = spawnSync('unshare', [...NAMESPACE, 'true']).status === 0 ? {} : { skip: 'no namespaces here' };
+const { failed } = execaSync({ reject: false })`unshare ${NAMESPACE} true`;
+const possible = failed ? { skip: 'no namespaces here' } : {};
 
 test('a directory that is read-only is said with its path and why', possible, async (t) => {
   const directory = tempDir(t);
@@ -320,9 +321,7 @@ test('a directory that is read-only is said with its path and why', possible, as
   `);
   const node = [process.execPath, begins, directory];
   const mount = `mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"`;
-  const { stdout, stderr } = spawnSync('unshare', [...NAMESPACE, 'sh', '-c', mount, directory, ...node], {
-    encoding: 'utf8',
-  });
+  const { stdout, stderr } = execaSync({ reject: false })`unshare ${NAMESPACE} sh -c ${mount} ${directory} ${node}`;
   const [log, begin] = stdout.split('\n');
   assert.match(log ?? '', /^ToolError state_unusable [Cc]annot open .*log\.jsonl: EROFS: /, stderr);
   assert.match(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { ToolError } from '../../../src/base/rules/errors.ts';
 import { GIT_CODES } from '../../../src/git/rules/git-codes.ts';
 import { OpenTeams } from '../../../src/team/log/open-teams.ts';
@@ -192,8 +192,8 @@ test('whoever is files behind a log that was put away does not follow into the n
 
 test('nothing that a team writes is taken up by git add, though nothing is installed', (t) => {
   const root = tempDir(t);
-  execFileSync('git', ['init', '-q', root]);
+  execaSync`git init -q ${root}`;
   void new FileTeams({ root, now: () => 1 }).begin('tool-run-spec-a-001').close();
-  execFileSync('git', ['-C', root, 'add', '-A']);
-  assert.equal(execFileSync('git', ['-C', root, 'diff', '--cached', '--name-only'], { encoding: 'utf8' }), '');
+  execaSync`git -C ${root} add -A`;
+  assert.equal(execaSync`git -C ${root} diff --cached --name-only`.stdout, '');
 });

@@ -1,7 +1,6 @@
 // Checks run code that teammates wrote: what of the lead and of the person it can reach.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -16,10 +15,12 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { DEFAULT_QUALITY } from '../../../src/gate/rules/quality.ts';
 import { createChecks } from '../../../src/gate/run/checks.ts';
 import { checkOf, commands, LCOV } from '../../support/checks.ts';
 import { gateSandbox, TEAM } from '../../support/gate-sandbox.ts';
+import { gitIn } from '../../support/git.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const SECRET = 'the-credential-of-the-person';
@@ -76,9 +77,8 @@ async function planted(t: Cleanup) {
   put(join(main, 'package.json'), JSON.stringify({ name: 'x', type: 'module', scripts: { test: 'node --test' } }));
   put(join(main, '.gitignore'), '.tool/\nnode_modules/\n.venv/\n');
   put(join(main, '.tool', 'teams', TEAM, 'log.jsonl'), '');
-  execFileSync('git', ['init', '-q', main]);
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@localhost', ...args], { cwd: main });
+  execaSync`git init -q ${main}`;
+  const git = gitIn(main);
   git('add', '-A');
   git('commit', '-qm', 'begin');
   git('worktree', 'add', '-q', '--detach', root);
@@ -105,7 +105,8 @@ test('a test of a teammate, run by the gate, finds no credential and no lead', a
   const { root, main, home, isIsolated, measure, stateDir } = await planted(t);
   put(join(root, 'curious.test.js'), curious(home, main));
   // A lead is a process with the person's variables. It ends with its input.
-  const lead = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { env: { TOKEN: SECRET } });
+  const options = { env: { TOKEN: SECRET }, extendEnv: false, reject: false };
+  const lead = execa(process.execPath, ['-e', 'process.stdin.resume()'], options);
   t.after(() => lead.stdin.end());
   await once(lead, 'spawn');
   const result = await measure();
@@ -122,7 +123,7 @@ test('what is installed in the main checkout is found, and a person’s tools ar
   const { root, main, home, measure } = await planted(t);
   const tool = (path: string, words: string) => {
     put(path, `#!/bin/sh\n${words}\n`);
-    execFileSync('chmod', ['755', path]);
+    execaSync`chmod 755 ${path}`;
   };
   tool(join(main, 'node_modules', '.bin', 'our-linter'), 'exit 0');
   tool(join(main, '.venv', 'bin', 'our-auditor'), 'test "$VIRTUAL_ENV" != ""');

@@ -1,9 +1,9 @@
 // Kernel-enforced bounds of a teammate's git: a writer changes its own branches only, a reader changes none.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { RuntimeDir } from '../../../src/base/processes/runtime-dir.ts';
 import { findProject } from '../../../src/git/project.ts';
 import { writerEnvironment } from '../../../src/git/worktree-git.ts';
@@ -32,14 +32,14 @@ async function bounded(t: Cleanup) {
   const play = (cwd: string, script: string, own: readonly string[] = []) => {
     const lines = script.trim().split('\n');
     const [file, args] = wrap(cwd, lines.map((line) => `(${line}) && echo yes || echo no`).join('\n'), own);
-    const { stdout, stderr } = spawnSync(file, args, { cwd, env, encoding: 'utf8' });
+    const { stdout, stderr } = execaSync(file, args, { cwd, env, extendEnv: false, reject: false });
     const came = stdout.split('\n').filter((line) => /^(yes|no)$/.test(line));
     return { came: lines.map((line, index) => `${came[index] ?? 'none'}: ${line.trim()}`), stderr };
   };
   /** Starts a script in the background; its first output says that it runs. */
   const begin = (cwd: string, script: string) => {
     const [file, args] = wrap(cwd, script);
-    return spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    return execa(file, args, { cwd, env, extendEnv: false, buffer: false, reject: false });
   };
   return { root, git, runtime, teamWorktrees, play, begin, isActive: bounds.isolation.active };
 }

@@ -2,10 +2,10 @@
 // Over 400 lines: its cases share one repository with a conflict.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import type { Refusal } from '../../../src/base/rules/codes.ts';
 import { composeOperations } from '../../../src/compose/team.ts';
 import { GATE_CODES } from '../../../src/gate/rules/gate-codes.ts';
@@ -16,8 +16,9 @@ import { WRITES_CODES } from '../../../src/team/rules/codes/writes-codes.ts';
 import { isRefusal, MEMBER_LEASE_MS } from '../../../src/team/rules/log/state.ts';
 import { messageLine } from '../../../src/team/rules/mail.ts';
 import { isOf, isRefusal as refusedWith, textLike, wordsLike } from '../../support/codes.ts';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
-import { gitIn, projectOf, textOf } from '../../support/team-worktrees.ts';
+import { projectOf, textOf } from '../../support/team-worktrees.ts';
 import { TEAM, TeamWorld } from '../../support/team-world.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
@@ -106,7 +107,7 @@ test('a conflict is a task that its work waits for; settled, both changes are in
   assert.throws(() => own('merge', BRANCH), 'Git leaves both sides in the file');
   writeTree(place.path, { [SHARED]: 'export const greeting = "Good morning, bonjour";\n' });
   own('add', SHARED);
-  execFileSync('git', ['commit', '-q', '--no-edit'], { cwd: place.path, env: { ...process.env, ...place.env } });
+  execaSync({ cwd: place.path, env: place.env })`git commit -q --no-edit`;
   await complete('3');
   const answer = await complete('2');
   assert.equal(answer.status, 'completed');
@@ -230,7 +231,7 @@ test('where what stood before the secret does not merge, the files stay all the 
   const own = gitIn(place.path);
   const commit = (words: string) => {
     own('add', '-A');
-    execFileSync('git', ['commit', '-q', '-m', words], { cwd: place.path, env: { ...process.env, ...place.env } });
+    execaSync({ cwd: place.path, env: place.env })`git commit -q -m ${words}`;
   };
   commit('In French');
   writeTree(place.path, { 'src/pages/q.js': `const t = '${TOKEN}';\n`, 'src/pages/work.js': 'work\n' });

@@ -1,8 +1,8 @@
 // Tasks under which nothing was changed: in worktrees of a real repository, and in a checkout that all share.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import type { GateResult } from '../../../src/gate/rules/quality.ts';
 import { writeTree } from '../../support/installed.ts';
 import { projectOf } from '../../support/team-worktrees.ts';
@@ -49,11 +49,8 @@ test('a task whose owner changed nothing says so, and one with a change does not
 
 test('a commit without a change is none; a change that its owner committed is one', async (t) => {
   const { place, claim, complete, isNothing } = await writing(t);
-  const commit = (...how: readonly string[]) =>
-    execFileSync('git', ['commit', '-qm', 'Mine', ...how], {
-      cwd: place.path,
-      env: { PATH: process.env.PATH, ...place.env },
-    });
+  const options = { cwd: place.path, env: { PATH: process.env.PATH, ...place.env }, extendEnv: false };
+  const commit = (...how: readonly string[]) => execaSync(options)`git commit -qm Mine ${how}`;
   await claim('1');
   commit('--allow-empty');
   await complete('1');

@@ -1,9 +1,9 @@
 // Processes that come to the same step of a team at once: one of them takes it.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'node:test';
+import { execa } from 'execa';
 import { composeOperations } from '../../../src/compose/team.ts';
 import { operate } from '../../../src/team/operations/operations.ts';
 import { scriptFile } from '../../support/compiled.ts';
@@ -36,25 +36,14 @@ async function look(t: Cleanup, project: HookedProject, count: number): Promise<
   const args = [LOOKS, project.root];
   const lead = JSON.stringify(project.evidence('team-lead'));
   const children = Array.from({ length: count }, () => {
-    const child = spawn(process.execPath, [...args, lead], { stdio: ['pipe', 'pipe', 'inherit'], env: project.env });
+    const child = execa(process.execPath, [...args, lead], { env: project.env, extendEnv: false });
     finallyDo(t, () => child.kill('SIGKILL'));
-    return { child, closed: once(child, 'close') };
+    return child;
   });
-  const texts = children.map(() => '');
-  await Promise.all(
-    children.map(
-      ({ child }, at) =>
-        new Promise<void>((resolve) =>
-          child.stdout.on('data', (chunk: Buffer) => {
-            texts[at] += chunk.toString();
-            resolve();
-          }),
-        ),
-    ),
-  );
-  for (const { child } of children) child.stdin.write('go');
-  for (const { closed } of children) assert.deepEqual(await closed, [0, null]);
-  return texts.map((text) => String(JSON.parse(text.replace('ready', '')).note ?? ''));
+  await Promise.all(children.map((child) => once(child.stdout, 'data')));
+  for (const child of children) child.stdin.write('go');
+  const ended = await Promise.all(children);
+  return ended.map(({ stdout }) => String(JSON.parse(stdout.replace('ready', '')).note ?? ''));
 }
 
 /** Without what follows from it, as of a server that was killed then. */

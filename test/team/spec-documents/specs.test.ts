@@ -1,11 +1,11 @@
 // SPECs on disk: numbers that nobody else gets, all documents or none, and approvals that hold for certain words only.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execa, execaSync } from 'execa';
 import { SPEC_CODES } from '../../../src/team/rules/codes/spec-codes.ts';
 import { checkSpec, readSpecTexts } from '../../../src/team/rules/spec-documents/check.ts';
 import { approvalOf, approveSpec, recordApproval } from '../../../src/team/spec-documents/spec-approvals.ts';
@@ -20,6 +20,7 @@ import {
 import { isRefusal, wordsLike } from '../../support/codes.ts';
 import { programFile } from '../../support/compiled.ts';
 import { runWithSmallFiles } from '../../support/file-limit.ts';
+import { gitIn } from '../../support/git.ts';
 import { NEW_SPEC } from '../../support/spec.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -31,11 +32,7 @@ function project(t: Cleanup) {
   const place = tempDir(t);
   const root = join(place, 'project');
   mkdirSync(root);
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
-      env: { PATH: process.env.PATH ?? '', HOME: place },
-      encoding: 'utf8',
-    });
+  const git = gitIn(root);
   git('init', '-q', '-b', 'main');
   const env = { XDG_STATE_HOME: join(place, 'state'), HOME: place };
   const path = (name: string, id = ID) => join(root, '.tool/specs', id, name);
@@ -58,19 +55,13 @@ function project(t: Cleanup) {
 
 /** A process that creates so many SPECs when it is told to. */
 async function creator(t: Cleanup, root: string, count: number) {
-  const child = spawn(process.execPath, [programFile('create-specs'), root, String(count)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const run = execa({ lines: true, reject: false });
+  const child = run`${process.execPath} ${programFile('create-specs')} ${root} ${count}`;
   finallyDo(t, () => child.kill('SIGKILL'));
-  let printed = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    printed += chunk.toString();
-  });
   await once(child.stdout, 'data');
   return async () => {
     child.stdin.end('go');
-    await once(child, 'close');
-    return printed.trim().split('\n').slice(1);
+    return (await child).stdout.slice(1);
   };
 }
 
@@ -215,7 +206,7 @@ test('a record that cannot be read approves nothing', async (t) => {
   assert.ok(texts !== null);
   recordApproval(root, texts, env, NOW);
   assert.equal((await approvalOf(root, ID, env)).counts, true);
-  const files = execFileSync('find', [env.XDG_STATE_HOME, '-name', `${ID}.json`], { encoding: 'utf8' }).trim();
+  const files = execaSync`find ${env.XDG_STATE_HOME} -name ${ID}.json`.stdout;
   for (const text of ['', '{', 'null', '[null]', '[{"at":"x","digests":{}}]', '[{"at":1,"digests":null}]']) {
     writeFileSync(files, text);
     assert.equal((await approvalOf(root, ID, env)).counts, false, text);

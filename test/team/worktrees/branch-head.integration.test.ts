@@ -1,16 +1,17 @@
 // A team's branch that somebody moves past its merges, and the one that a new team of the same name finds.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { writerEnvironment } from '../../../src/git/worktree-git.ts';
 import { WORK_CODES } from '../../../src/team/rules/codes/work-codes.ts';
 import { createTeamWorktrees } from '../../../src/team/worktrees/team-worktrees.ts';
 import { failsWith } from '../../support/codes.ts';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
-import { commitAll, gitIn, projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
+import { commitAll, projectOf, TEAM, textOf } from '../../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 const BRANCH = `tool/${TEAM}`;
@@ -70,7 +71,7 @@ for (const [how, change] of [
 test('a branch that git does not move is given up with words, and merged once git does', async (t) => {
   const { root, at, left } = await merged(t);
   const bin = tempDir(t);
-  const git = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const git = execaSync`/bin/sh -c ${'command -v git'}`.stdout;
   const tried = join(bin, 'tried');
   writeFileSync(
     join(bin, 'git'),
@@ -235,8 +236,7 @@ test('a writer that does not go with what the branch is now is named, with the f
 
 test('a branch that a teammate has moved back is none that a person took something out of', async (t) => {
   const { git, teamWorktrees, path, at, left } = await merged(t);
-  const by = { ...process.env, ...writerEnvironment(TEAM, 'a') };
-  execFileSync('git', ['update-ref', `refs/heads/${BRANCH}`, 'main'], { cwd: path, env: by });
+  execaSync({ cwd: path, env: writerEnvironment(TEAM, 'a') })`git update-ref refs/heads/${BRANCH} main`;
   await teamWorktrees.adoptChanges(TEAM, WRITERS);
   assert.notEqual(await teamWorktrees.putBack(TEAM), null);
   assert.equal(at(BRANCH), left);

@@ -1,13 +1,14 @@
 // Number of git processes that a team's work starts: starting one costs more than its work.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { createTeamWorktrees } from '../../../src/team/worktrees/team-worktrees.ts';
+import { gitIn } from '../../support/git.ts';
 import { writeTree } from '../../support/installed.ts';
-import { gitIn, projectOf, TEAM } from '../../support/team-worktrees.ts';
+import { projectOf, TEAM } from '../../support/team-worktrees.ts';
 import { type Cleanup, tempDir } from '../../support/temp.ts';
 
 /** Wrappers of `git` and `rm` that log their arguments. */
@@ -17,7 +18,7 @@ function noting(t: Cleanup) {
   mkdirSync(bin);
   writeFileSync(notes, '');
   for (const name of ['git', 'rm']) {
-    const real = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
+    const real = execaSync('sh', ['-c', `command -v ${name}`]).stdout;
     writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >>${notes}\nexec ${real} "$@"\n`);
     chmodSync(join(bin, name), 0o755);
   }
