@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import test from 'node:test';
+import { execaSync } from 'execa';
 import { git, isUnstarted, type Launch, tryGit } from '../../src/git/git.ts';
 import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { failsWith } from '../support/codes.ts';
 import { tempDir } from '../support/temp.ts';
 
-const possible = spawnSync('unshare', ['--version']).status === 0 ? {} : { skip: 'no unshare here' };
+const possible =
+  execaSync('unshare', ['--version'], { reject: false }).exitCode === 0 ? {} : { skip: 'no unshare here' };
 const throughShell: Launch = (file, args) => ['/bin/sh', ['-c', '"$@"', 'sh', file, ...args]];
 
 test('an unshare that fails is no failure of git, though its exit code is one of git', possible, async (t) => {
   const cwd = tempDir(t);
   const launch: Launch = (file, args) => ['unshare', ['--root=/no/such/directory', '--', file, ...args]];
-  assert.equal(spawnSync(...(launch('git', ['--version']) as [string, string[]])).status, 1);
+  const [file, args] = launch('git', ['--version']);
+  assert.equal(execaSync(file, args, { reject: false }).exitCode, 1);
   const asked = git(['diff', '--quiet', '--no-index', '/dev/null', '/etc/passwd'], { cwd, launch });
   await failsWith(asked, GIT_CODES.git_not_launched, { command: 'diff' });
 });
