@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageVersion } from '../src/base/package-root.ts';
+import { packageVersion } from '../src/base/package-version.ts';
 import { workflowJsonSchema } from '../src/daemon/config/workflow-schema.ts';
 import { pluginHooks, pluginManifest } from '../src/install/hook-table.ts';
 import { jsonFile } from '../src/install/json-layout.ts';

@@ -2,7 +2,7 @@
 // The command `tool`: arguments in, exit code out. Commands load their code when they are called.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { packageVersion } from './base/package-root.ts';
+import { packageVersion } from './base/package-version.ts';
 import { ToolError } from './base/rules/errors.ts';
 import type { DemoOptions } from './cli/demo/demo.ts';
 import { failedJson, failedText, isAnswered } from './cli/failed-command.ts';

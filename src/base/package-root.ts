@@ -1,6 +1,6 @@
-// Root directory and version of this package, from the sources or from the bundle.
+// Root directory of this package, from the sources or from the bundle.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BASE_CODES } from './rules/base-codes.ts';
@@ -18,9 +18,6 @@ function findRoot(): string {
   }
 }
 
-/** Defined by the build: a bundle may be installed without a package around it. */
-declare const TOOL_VERSION: string | undefined;
-
 let root: string | undefined;
 
 /** The package's own directory. */
@@ -35,12 +32,4 @@ export function packageRoot(): string {
  */
 export function programPlace(root: string = packageRoot()): string {
   return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root;
-}
-
-export function packageVersion(): string {
-  if (typeof TOOL_VERSION === 'string') return TOOL_VERSION;
-  const value: unknown = JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'));
-  return typeof value === 'object' && value !== null && 'version' in value && typeof value.version === 'string'
-    ? value.version
-    : '0.0.0';
 }

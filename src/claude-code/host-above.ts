@@ -135,11 +135,11 @@ function isFedByHost(inode: bigint): boolean {
  */
 export function isInputOfHost(): boolean {
   try {
-    const input = fstatSync(0, { bigint: true });
+    const input = fstatSync(0);
     if (input.isSocket()) return true;
-    return (
-      input.isFIFO() && (statSync('/proc/self', { throwIfNoEntry: false }) === undefined || isFedByHost(input.ino))
-    );
+    if (!input.isFIFO()) return false;
+    const hasProc = statSync('/proc/self', { throwIfNoEntry: false }) !== undefined;
+    return !hasProc || isFedByHost(fstatSync(0, { bigint: true }).ino);
   } catch {
     return false;
   }

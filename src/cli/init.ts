@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import { claudeVersion } from '../agents/claude.ts';
-import { packageRoot, packageVersion } from '../base/package-root.ts';
+import { packageRoot } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-version.ts';
 import { asData, type Refusal, type RefusalData, textOf } from '../base/rules/codes.ts';
 import { failure } from '../base/rules/errors.ts';
 import { got } from '../base/rules/text.ts';

@@ -4,7 +4,7 @@ import { notIsolated } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Closer, closeAll } from '../base/close-all.ts';
 import { createLogger, type LogFormat } from '../base/logger.ts';
-import { packageVersion } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-version.ts';
 import type { Logger } from '../base/ports.ts';
 import { RuntimeDir } from '../base/processes/runtime-dir.ts';
 import { proxyFor } from '../base/proxy-route.ts';

@@ -1,6 +1,6 @@
 // Opens the client of the hosting service with the credential, authorities and proxy of the process.
 
-import { packageVersion } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-version.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Environment } from '../base/rules/environment.ts';
 import { type AuthorityFile, apiAuthorities } from '../daemon/github/authority.ts';

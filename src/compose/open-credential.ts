@@ -1,6 +1,6 @@
 // Opens the hosting credential that the workflow file names: a token, or the tokens of an App.
 
-import { packageVersion } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-version.ts';
 import type { Clock } from '../base/ports.ts';
 import type { Refusal } from '../base/rules/codes.ts';
 import type { Environment } from '../base/rules/environment.ts';

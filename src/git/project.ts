@@ -18,6 +18,7 @@ function kindOf(path: string): 'file' | 'directory' | 'none' {
 
 /** The checkout that a host made a worktree in for one of its agents; any other is a project of its own. */
 function mainOf(root: string): string {
+  if (!root.includes('/.claude/worktrees/')) return root;
   const [, checkout] = /^(.+?)\/\.claude\/worktrees\/agent-[^/]+$/.exec(root) ?? [];
   return checkout !== undefined && kindOf(join(root, '.git')) === 'file' ? checkout : root;
 }
@@ -32,6 +33,7 @@ type TeamWorktree = {
 
 /** The team's worktree that a real path lies in; undefined anywhere else. */
 export function teamWorktree(path: string): TeamWorktree | undefined {
+  if (!path.includes('/.tool/worktrees/')) return undefined;
   const [worktree = '', main = ''] = /^(.+?)\/\.tool\/worktrees\/[^/]+\/[^/]+/.exec(path) ?? [];
   if (worktree === '') return undefined;
   let top = main;

@@ -19,7 +19,7 @@ import {
   passedEnvironment,
 } from '../../src/agents/agent-home.ts';
 import { issueDirectory } from '../../src/agents/issue-directory.ts';
-import { packageVersion } from '../../src/base/package-root.ts';
+import { packageVersion } from '../../src/base/package-version.ts';
 import { runProgram } from '../../src/base/processes/program.ts';
 import { tempDir } from '../support/temp.ts';
 

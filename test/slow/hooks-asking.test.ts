@@ -220,7 +220,8 @@ test(
       writeFileSync(join(channel, 'bell'), `${count}\n`);
       await until(t, () => existsSync(answered));
       assert.equal(existsSync(asked), false);
-      return readFileSync(answered, 'utf8');
+      // Below the question.
+      return readFileSync(answered, 'utf8').split('\n').at(-1) ?? '';
     };
     const input = JSON.stringify(project.fields('team-lead', 'SessionStart', { source: 'compact' }));
     const question = { hook: 'SessionStart', input, cwd: project.root, env: project.env };

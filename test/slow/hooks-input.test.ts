@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { BASE_CODES } from '../../src/base/rules/base-codes.ts';
@@ -36,6 +36,16 @@ function letsGo(run: HookRun, says: RegExp): void {
   assert.equal(run.stderr.trimEnd().split('\n').length, 1, run.stderr);
   assert.ok(run.stderr.length < 400, `${run.stderr.length} characters`);
 }
+
+test('what every hook loads holds no table of codes, no pattern of Unicode classes, and little else', () => {
+  const directory = join(process.cwd(), 'dist', 'hooks');
+  const [shared = ''] = readdirSync(directory).filter((name) => /^common-\w+\.js$/.test(name));
+  const text = readFileSync(join(directory, shared), 'utf8');
+  for (const { code } of [BASE_CODES.state_unreadable, HOOK_CODES.hook_input_invalid])
+    assert.ok(!text.includes(code), code);
+  assert.doesNotMatch(text, /\\p\{|\bperformance\b/);
+  assert.ok(text.length < 12_000, `${text.length} characters`);
+});
 
 test('there is a script for every event, one file that they share, and the server', () => {
   const files = readdirSync(join(process.cwd(), 'dist', 'hooks')).filter((name) => name.endsWith('.js'));

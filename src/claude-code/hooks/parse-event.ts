@@ -1,10 +1,7 @@
 // A hook's input as a host hands it over, decoded.
 
-import { type Refusal, refusal, textOf } from '../../base/rules/codes.ts';
-import { got } from '../../base/rules/text.ts';
 import { isObject } from '../../base/rules/values.ts';
 import type { HostEvent, HostEventName } from '../../team/operations/host-event.ts';
-import { HOOK_CODES } from '../rules/hook-codes.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -28,10 +25,15 @@ export type HookEventName = HostEventName | typeof FAILED;
 
 export type ParsedEvent = { readonly event: HostEvent; readonly raised: HookEventName };
 
-/** `problem`: the text of the refusal. */
-type Problem = { readonly problem: string; readonly refusal: Refusal };
+/** What `invalid-input.ts` puts into words: hooks load neither the table of codes nor the patterns of visible text. */
+export type InvalidInput = {
+  readonly field: string;
+  readonly expected: string;
+  readonly came: unknown;
+  readonly note: string;
+};
 
-export type Parsed = ({ readonly ok: true } & ParsedEvent) | ({ readonly ok: false } & Problem);
+export type Parsed = ({ readonly ok: true } & ParsedEvent) | { readonly ok: false; readonly invalid: InvalidInput };
 
 function textIn(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
@@ -41,9 +43,8 @@ function idOf(value: unknown): string | null {
   return typeof value === 'number' ? String(value) : textIn(value);
 }
 
-function invalid(field: string, expected: string, got: string): Parsed {
-  const one = refusal(HOOK_CODES.hook_input_invalid, { field, expected, got });
-  return { ok: false, problem: textOf(one), refusal: one };
+function invalid(field: string, expected: string, came: unknown, note = ''): Parsed {
+  return { ok: false, invalid: { field, expected, came, note } };
 }
 
 /**
@@ -55,9 +56,9 @@ export function parseEvent(text: string, expected: HostEventName, cwd: string): 
   try {
     value = JSON.parse(text);
   } catch {
-    return invalid('standard input', `the JSON of a ${expected} event`, got(text));
+    return invalid('standard input', `the JSON of a ${expected} event`, text);
   }
-  return isObject(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', got(value));
+  return isObject(value) ? parseFields(value, expected, cwd) : invalid('standard input', 'an object', value);
 }
 
 /** The same for what is an object already. */
@@ -65,7 +66,7 @@ export function parseFields(fields: Fields, expected: HostEventName, cwd: string
   const came = fields.hook_event_name ?? expected;
   const named = came === FAILED ? 'PostToolUse' : came;
   const name = EVENTS.find((event) => event === named);
-  if (name === undefined) return invalid('hook_event_name', expected, `${got(came)}, which is not known`);
+  if (name === undefined) return invalid('hook_event_name', expected, came, ', which is not known');
   if (name !== expected) return invalid('hook_event_name', `${expected}, which this script is for`, name);
   const taskId = idOf(fields.task_id);
   return {

@@ -1,7 +1,7 @@
 // A hook that calls the resident server instead of starting a process: the same decision, as text.
 
 import { refusal } from '../../base/rules/codes.ts';
-import { messageOf } from '../../base/rules/errors.ts';
+import { messageOf, ToolError } from '../../base/rules/errors.ts';
 import { asLine } from '../../base/rules/text.ts';
 import { type HostEvent, SILENT } from '../../team/operations/host-event.ts';
 import { onPostToolUse } from '../answers/on-post-tool-use.ts';
@@ -11,6 +11,7 @@ import type { JoinedCalls } from '../joined-calls.ts';
 import type { Resident } from '../resident.ts';
 import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { RESIDENT_FIELDS } from './hook-fields.ts';
+import { invalidInput } from './invalid-input.ts';
 import { parseFields } from './parse-event.ts';
 import { type Rendered, renderJson } from './render-answer.ts';
 
@@ -45,7 +46,7 @@ export async function answerResident(resident: Resident, calls: JoinedCalls, giv
   const parsed = parseFields(fieldsOf(given), expected, process.cwd());
   let answer: Rendered;
   try {
-    if (!parsed.ok) throw new Error(parsed.problem);
+    if (!parsed.ok) throw new ToolError(invalidInput(parsed.invalid));
     const { event } = parsed;
     if (event.tool === '' || event.session === '') throw new Error('the hook names no tool or no session');
     resident.announce(event.session, event.transcript);

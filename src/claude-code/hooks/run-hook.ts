@@ -2,16 +2,13 @@
 // team server that stays; without one it is loaded here, when there is something to answer.
 
 import { readFileSync, writeSync } from 'node:fs';
-import { type Code, refusal, type ValuesOf, withCode } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
-import { errorCode, messageOf } from '../../base/rules/errors.ts';
-import { asLine } from '../../base/rules/text.ts';
+import { errorCode } from '../../base/rules/errors.ts';
 import { findProject } from '../../git/project.ts';
-import { teamNames, teamsDirectory } from '../../team/log/team-names.ts';
+import { readTeamNames, teamsDirectory } from '../../team/log/team-names.ts';
 import { type HostEvent, type HostEventName, MAY_WAIT } from '../../team/operations/host-event.ts';
 import { isDuplicateHook } from '../duplicate-hooks.ts';
 import { isInputOfHost, processAncestry } from '../host-above.ts';
-import { HOOK_CODES } from '../rules/hook-codes.ts';
 import { beginsTeam } from '../rules/tool-kind.ts';
 import { askServer } from './hook-channel.ts';
 import type { Respond } from './hook-reply.ts';
@@ -28,10 +25,6 @@ export type Hook = {
   /** A failure of its own stops what it was asked about: for what must not go through unseen. */
   readonly failsClosed?: (event: HostEvent) => boolean;
 };
-
-function say(words: string): void {
-  process.stderr.write(`${words}\n`);
-}
 
 /** Runs a hook on standard input; sets the exit code. */
 export function runHook(hook: Hook): void {
@@ -65,7 +58,7 @@ class Scene {
   }
 
   get hasTeam(): boolean {
-    this.#hasTeam ??= teamNames(teamsDirectory(this.main)).length > 0;
+    this.#hasTeam ??= readTeamNames(teamsDirectory(this.main)).length > 0;
     return this.#hasTeam;
   }
 }
@@ -116,14 +109,30 @@ function finish({ said, printed, code }: Reply): never {
   process.exit(code);
 }
 
+const NOTHING: Reply = { said: [], printed: null, code: 0 };
+
 /** So long the server may take for a decision that starts no program. */
 const PATIENCE_MS = 5000;
 
 /** Checks have their own deadline, which is below that of the host. */
 const CHECKS_MS = 590_000;
 
+/** Parts of names in lower case. A regular expression would be compiled in each process, which takes longer. */
+const SECRET = [
+  'token',
+  'secret',
+  'password',
+  'passwd',
+  'api_key',
+  'apikey',
+  'credential',
+  'private_key',
+  'privatekey',
+];
+
 function isSecretName(name: string): boolean {
-  return /token|secret|password|passwd|api_?key|credential|private_?key/i.test(name);
+  const lower = name.toLowerCase();
+  return SECRET.some((part) => lower.includes(part));
 }
 
 /** What a hook asks the server that stays; the answer is a `Reply`. */
@@ -157,31 +166,32 @@ async function answered(hook: Hook, input: string, parsed: ParsedEvent, main: st
     if (reply.wait !== true) return reply;
     // Nobody reads the answer once the host is gone.
     above ??= processAncestry();
-    if (processAncestry() !== above) return { said: [], printed: null, code: 0 };
+    if (processAncestry() !== above) return NOTHING;
     await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
   }
 }
 
-/** By the exit code, which every version heeds. */
-function undecided(event: HostEventName, error: unknown): Reply {
-  return {
-    said: [wordsOf(HOOK_CODES.guard_cannot_decide, { event, said: asLine(messageOf(error)).replace(/\.$/, '') })],
-    printed: null,
-    code: 2,
-  };
+/** Ends the process with one line for people. */
+function endWith(line: string, code: 0 | 2 = 0): never {
+  return finish({ said: [line], printed: null, code });
 }
 
-function wordsOf<C extends Code>(of: C, values: ValuesOf<C>): string {
-  return `toolcrew: ${withCode(refusal(of, values))}`;
+/** A rejection goes by the exit code, which every version heeds. */
+async function fail({ event: name, failsClosed }: Hook, event: HostEvent, error: unknown): Promise<never> {
+  const isClosed = failsClosed?.(event) === true;
+  try {
+    const { failedWords, undecidedWords } = await import('./hook-words.ts');
+    return isClosed ? endWith(undecidedWords(name, error), 2) : endWith(failedWords(name, error));
+  } catch {
+    // An incomplete program has no words, and still rejects.
+    return endWith(`toolcrew: ${name}: ${String(error)}`, isClosed ? 2 : 0);
+  }
 }
 
 async function run(hook: Hook): Promise<void> {
   const input = readInput();
   const parsed = parseEvent(input, hook.event, process.cwd());
-  if (!parsed.ok) {
-    say(`toolcrew: ${hook.event}: ${withCode(parsed.refusal)}`);
-    return;
-  }
+  if (!parsed.ok) return endWith((await import('./hook-words.ts')).invalidWords(hook.event, parsed.invalid));
   const { event } = parsed;
   const scene = new Scene(event);
   try {
@@ -190,19 +200,16 @@ async function run(hook: Hook): Promise<void> {
       (await isDuplicateHook(process.env, process.cwd(), event.transcript))
     ) {
       // Told to people alone: the agent is told by the hooks that stay.
-      const systemMessage = wordsOf(HOOK_CODES.plugin_hooks_idle, {});
-      const printed = hook.event === 'SessionStart' ? JSON.stringify({ systemMessage }) : null;
-      return finish({ said: [], printed, code: 0 });
+      if (hook.event !== 'SessionStart') return finish(NOTHING);
+      const systemMessage = (await import('./hook-words.ts')).duplicateWords();
+      return finish({ ...NOTHING, printed: JSON.stringify({ systemMessage }) });
     }
     if (isForged(event, scene, process.env)) {
-      say(wordsOf(HOOK_CODES.hook_not_from_host, { event: hook.event }));
-      if (hook.failsClosed?.(event) === true) process.exitCode = 2;
-      return;
+      const { forgedWords } = await import('./hook-words.ts');
+      return endWith(forgedWords(hook.event), hook.failsClosed?.(event) === true ? 2 : 0);
     }
-    if (!isConcerned(hook, event, scene)) return;
-    finish(await answered(hook, input, parsed, scene.main));
+    return finish(isConcerned(hook, event, scene) ? await answered(hook, input, parsed, scene.main) : NOTHING);
   } catch (error) {
-    if (hook.failsClosed?.(event) === true) return finish(undecided(hook.event, error));
-    say(wordsOf(HOOK_CODES.host_hook_failed, { event: hook.event, said: asLine(messageOf(error)) }));
+    return fail(hook, event, error);
   }
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import * as z from 'zod';
-import { packageRoot, packageVersion } from '../../base/package-root.ts';
+import { packageRoot } from '../../base/package-root.ts';
+import { packageVersion } from '../../base/package-version.ts';
 
 /** What an operation answers: its text, whether it was carried out or refused. */
 export type OperationAnswer = { readonly text: string; readonly isError: boolean };

@@ -8,7 +8,7 @@ import {
   ListToolsRequestSchema,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { packageVersion } from '../../base/package-root.ts';
+import { packageVersion } from '../../base/package-version.ts';
 import { BASE_CODES } from '../../base/rules/base-codes.ts';
 import { asData, type RefusalData, refusal, withCode } from '../../base/rules/codes.ts';
 import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';

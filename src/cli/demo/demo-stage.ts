@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { leashed } from '../../base/processes/leash.ts';
 import { processesOfRun, processesWithVariable, RUN_VARIABLE } from '../../base/processes/processes.ts';
 import { type RunningProgram, startProgram } from '../../base/processes/program.ts';
 import { type EndSignal, SIGNAL_CODES, SIGNALS } from '../signals.ts';
@@ -60,14 +61,15 @@ export class DemoStage {
 
   /**
    * Starts a program with nothing of this program's environment but what programs need, and out of reach of the terminal: it is told to
-   * end once, at the end of the demo, and has time to end what it started.
+   * end once, at the end of the demo, however that comes, and has time to end what it started.
    */
   async start(
     file: string,
     args: readonly string[],
     { cwd = process.cwd(), env }: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
   ): Promise<RunningProgram> {
-    const program = await startProgram(file, args, { cwd, env: { ...this.env, ...env }, graceMs: GRACE_MS });
+    const options = { cwd, env: { ...this.env, ...env }, graceMs: GRACE_MS, leash: true };
+    const program = await startProgram(...leashed(file, args, GRACE_MS / 1000), options);
     program.stdin.end();
     // What nobody listens to holds it up no more than what somebody does.
     for (const output of [program.stdout, program.stderr]) output.resume();

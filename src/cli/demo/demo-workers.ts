@@ -62,20 +62,23 @@ export async function demoWorkersCommand(options: DemoOptions & { readonly worke
   await withDemoStage((stage) => play(stage, workers, issues, options));
 }
 
+/** Exit code of a shell for a program that is not there. */
+const NOT_FOUND = 127;
+
 /** Resolves with its address once it takes connections. */
 async function startRedis(stage: DemoStage): Promise<string> {
   const port = await freePort();
   stage.signal.throwIfAborted();
   const places = ['--dir', stage.root, '--save', '', '--appendonly', 'no'];
-  const program = await stage
-    .start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...places])
-    .catch((error: unknown) => {
-      throw failure(CLI_CODES.demo_redis_missing, {}, { cause: error });
-    });
+  const program = await stage.start('redis-server', ['--port', String(port), '--bind', '127.0.0.1', ...places]);
   let said = '';
   await new Promise<void>((resolve, reject) => {
-    void program.exit.then(() =>
-      reject(failure(CLI_CODES.demo_failed, { said: 'redis-server ended by itself', log: said })),
+    void program.exit.then(({ exitCode }) =>
+      reject(
+        exitCode === NOT_FOUND
+          ? failure(CLI_CODES.demo_redis_missing, {})
+          : failure(CLI_CODES.demo_failed, { said: 'redis-server ended by itself', log: said }),
+      ),
     );
     program.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString('utf8');

@@ -1,6 +1,6 @@
 // The doctor's rows of a queue: its address, TLS, versions, permissions, and the workers that are there.
 
-import { packageVersion } from '../../base/package-root.ts';
+import { packageVersion } from '../../base/package-version.ts';
 import { helpIn, refusal } from '../../base/rules/codes.ts';
 import { ToolError } from '../../base/rules/errors.ts';
 import { isVersionAtLeast } from '../../base/rules/version.ts';

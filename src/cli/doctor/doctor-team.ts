@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasAgentFile } from '../../agents/agent-tools.ts';
 import { claudeVersion, INSTALL_CLAUDE } from '../../agents/claude.ts';
-import { packageVersion } from '../../base/package-root.ts';
+import { packageVersion } from '../../base/package-version.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
 import type { Environment } from '../../base/rules/environment.ts';
 import { messageOf, ToolError } from '../../base/rules/errors.ts';

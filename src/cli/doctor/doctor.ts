@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { claudeCommand, claudeVersion, INSTALL_CLAUDE, runtimeLogin } from '../../agents/claude.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { LockHolder } from '../../base/files/process-lock.ts';
-import { packageVersion } from '../../base/package-root.ts';
+import { packageVersion } from '../../base/package-version.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { TOKEN_VARIABLES } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';

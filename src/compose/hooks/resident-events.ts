@@ -1,9 +1,10 @@
 // The hooks of the project that ask the server that stays: each gets what its own process would have worked out.
 
 import { runProgram } from '../../base/processes/program.ts';
-import { failure, type ToolError } from '../../base/rules/errors.ts';
+import { failure, ToolError } from '../../base/rules/errors.ts';
 import { answerHooks, type HookChannel } from '../../claude-code/hooks/hook-channel.ts';
 import type { Reply, Respond } from '../../claude-code/hooks/hook-reply.ts';
+import { invalidInput } from '../../claude-code/hooks/invalid-input.ts';
 import { parseEvent } from '../../claude-code/hooks/parse-event.ts';
 import type { HookQuestion } from '../../claude-code/hooks/run-hook.ts';
 import type { Resident } from '../../claude-code/resident.ts';
@@ -48,7 +49,7 @@ async function answer(resident: Resident, question: unknown): Promise<Reply> {
   if (!isHook(hook) || typeof input !== 'string' || typeof cwd !== 'string' || !isEnvironment(env))
     throw invalid('expected the question of a hook');
   const parsed = parseEvent(input, hook, cwd);
-  if (!parsed.ok) throw invalid(parsed.problem);
+  if (!parsed.ok) throw new ToolError(invalidInput(parsed.invalid));
   const { main } = findProject(parsed.event.cwd, env.CLAUDE_PROJECT_DIR);
   if (main !== resident.project.main) throw invalid(`expected a hook of ${resident.project.main}, got one of ${main}`);
   return RESPONDS[hook](parsed, env, resident.context.teams);

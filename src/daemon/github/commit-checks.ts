@@ -25,6 +25,13 @@ const PASSED = ['success', 'neutral', 'skipped'];
 /** Nobody knows whether these would pass. */
 const CUT_OFF = ['cancelled', 'stale'];
 
+/** Said of an outcome that this program does not know: it counts as failed, and people see the service's word. */
+function strange(word: unknown): string {
+  return `Unknown outcome: ${JSON.stringify(word ?? null)}`;
+}
+
+const KNOWN = [...PASSED, ...CUT_OFF, 'failure', 'timed_out', 'startup_failure', 'action_required'];
+
 function runState(status: string, conclusion: string | null | undefined): Check['state'] {
   // A deployment waits for its approval, a run of a stranger's workflow for its release.
   if (status === 'waiting' || conclusion === 'action_required') return 'waiting';
@@ -54,24 +61,31 @@ const runRow = z
     output: z.object({ title: words, summary: words, text: words }).nullish(),
   })
   .transform(({ id, name, status, conclusion, html_url, details_url, app, check_suite, output }) => {
-    const said = [output?.title, output?.summary, output?.text].filter(Boolean).join('\n\n');
+    const unknown = status !== 'completed' || KNOWN.includes(conclusion ?? '') ? null : strange(conclusion);
+    const said = [output?.title, output?.summary, output?.text, unknown].filter(Boolean).join('\n\n');
     const [url, summary] = [html_url ?? details_url ?? null, readableEnd(said, LOG_SHOWN)];
     const check = { name, state: runState(status, conclusion), url, run: id, summary };
     return { id, check, app: app?.slug ?? '', suite: check_suite?.id ?? 0 };
   });
 
-const STATES = { success: 'passed', pending: 'pending', failure: 'failed', error: 'failed' } as const;
+const STATES = new Map<string, Check['state']>([
+  ['success', 'passed'],
+  ['pending', 'pending'],
+  ['failure', 'failed'],
+  ['error', 'failed'],
+]);
 
 const statusRow = z
   .object({
     context: z.string(),
-    state: z.enum(['success', 'pending', 'failure', 'error']),
+    state: z.string(),
     description: words,
     target_url: words,
   })
   .transform(({ context, state, description, target_url }) => {
-    const [url, summary] = [target_url ?? null, readableEnd(description ?? '', LOG_SHOWN)];
-    return { name: context, state: STATES[state], url, run: null, summary };
+    const said = [description, STATES.has(state) ? null : strange(state)].filter(Boolean).join('\n\n');
+    const [url, summary] = [target_url ?? null, readableEnd(said, LOG_SHOWN)];
+    return { name: context, state: STATES.get(state) ?? 'failed', url, run: null, summary };
   });
 
 const runRows = z.object({ check_runs: z.array(runRow) }).transform(({ check_runs }) => check_runs);

@@ -130,7 +130,7 @@ function checkPart(checks: readonly CheckResult[], name: CheckResult['check'], s
       source: command,
       isOld: true,
     };
-  const hasFailed = outcome === 'failed';
+  const hasFailed = outcome !== 'passed';
   return {
     outcome,
     share: hasFailed ? Math.min(share, 0.99) : 1,

@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { leashed } from '../../base/processes/leash.ts';
 import { runProgram } from '../../base/processes/program.ts';
 import { isTokenVariable } from '../../base/rules/credential.ts';
 import type { Environment } from '../../base/rules/environment.ts';
@@ -41,15 +42,6 @@ export type CheckSandbox = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Becomes a program, and ends the group when who started it has ended, however: nobody is left who would, or who would look at
- * what is found. What waits for that is no child of the program, which may wait for all of its own, and outlives the requests to
- * end that the group gets: the program may not heed them. It is deaf to them before the program begins.
- */
-const LEASH = `( trap '' TERM INT HUP; { read -r _ <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )
-exec 3<&-
-exec "$@"`;
-
 export type Commands = {
   readonly env: Readonly<Record<string, string>>;
   /** What is left until the deadline, ms; 0 when it is over. */
@@ -85,7 +77,7 @@ export function createCommands(options: {
     // Node hands the folder of its counters on, whatever the environment says; a runner that counts itself stumbles over it.
     const words = ['-c', `unset NODE_V8_COVERAGE\n${script}`];
     const [file, args] = sandbox?.wrap('/bin/sh', words) ?? ['/bin/sh', words];
-    return runProgram('/bin/sh', ['-c', LEASH, 'leash', file, ...args], {
+    return runProgram(...leashed(file, args), {
       cwd: root,
       leash: true,
       env: { ...env, ...more },

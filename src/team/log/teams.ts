@@ -10,8 +10,9 @@ import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { Teams } from '../ports.ts';
 import { LOG_CODES } from '../rules/codes/log-codes.ts';
 import { phaseOfTeam } from '../rules/team-name.ts';
+import { teamNames } from './team-list.ts';
 import { FileTeamLog } from './team-log.ts';
-import { hasTeamLog, teamNames, teamsDirectory } from './team-names.ts';
+import { hasTeamLog, teamsDirectory } from './team-names.ts';
 
 /** Below the teams' directory: where teams are put away. */
 export const ARCHIVE = 'archive';

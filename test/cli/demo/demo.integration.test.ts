@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { suite } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { importProject } from '../../../src/cli/demo/forge/seed.ts';
 import { WORK_CODES as ATTEMPT_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
 import { wordsLike } from '../../support/codes.ts';
@@ -153,6 +154,15 @@ suite('tool demo', { concurrency: true }, () => {
     assert.deepEqual({ code, stderr }, { code: 130, stderr: '' });
     assert.deepEqual(processesAt(temporary), []);
     assert.deepEqual(left(), []);
+  });
+
+  test('a demo that is killed takes its daemon and agents with it', async (t) => {
+    const { env, temporary } = place(t);
+    const demo = startTool(t, ['demo', '--issues', '7'], { env, detached: true });
+    await demo.printed('agent at work');
+    process.kill(demo.pid, 'SIGKILL');
+    await demo.ended;
+    while (processesAt(temporary).length > 0) await delay(50);
   });
 });
 

@@ -196,6 +196,24 @@ test('of what ended without a failure, some passed, some were cut off, and some 
   assert.deepEqual(Object.fromEntries(checks.map(({ name, state }) => [name, state])), expected);
 });
 
+test('an outcome that is not known counts as failed, with its word', async (t) => {
+  const run = { id: 1, name: 'run', status: 'completed', conclusion: 'halted', output: { title: 'T' } };
+  const none = { id: 2, name: 'none', status: 'completed', conclusion: null };
+  const api = await serve(t, ({ url = '' }, response) => {
+    const statuses = [{ context: 'status', state: 'constructor' }];
+    answer(response, url.includes('/check-runs') ? { check_runs: [run, none] } : { statuses });
+  });
+  const { checks } = await feedAt(t, api.url).checks('c', signal);
+  assert.deepEqual(
+    checks.map(({ name, state, summary }) => [name, state, summary]),
+    [
+      ['run', 'failed', 'T\n\nUnknown outcome: "halted"'],
+      ['none', 'failed', 'Unknown outcome: null'],
+      ['status', 'failed', 'Unknown outcome: "constructor"'],
+    ],
+  );
+});
+
 test('each word of the service on whether a pull request can be merged', async (t) => {
   let row: Record<string, unknown> = {};
   const api = await serve(t, (_, response) =>
