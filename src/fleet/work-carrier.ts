@@ -79,15 +79,17 @@ export class WorkCarrier {
   /** All of a workspace as commits that the mirror has. No agent may be at work in it. */
   async read(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
     const { mirror, places } = this.#options;
+    const settled = places.settled(task.issue);
     const clone = await places.guarded(task);
-    const { oid, dirty } = await statusOf(clone, signal);
+    const { oid, dirty } = settled ?? (await statusOf(clone, signal));
+    places.settle(task.issue, settled);
     if (oid === null)
       throw failure(GIT_CODES.git_failed, { command: 'status', directory: clone.path, said: 'no commit is there' });
     const head = oid;
     const files = dirty ? await this.#commitFiles(clone, head, signal) : null;
     const [tip, ref] = [files ?? head, `${worksOf(task.issue)}/${files ?? head}`];
-    if (await mirror.holds(tip)) await mirror.keep(tip, ref);
-    else await mirror.take(clone, tip, ref, signal);
+    if (!(await mirror.holds(tip))) await mirror.take(clone, tip, ref, signal);
+    else if (!(await mirror.hasRef(ref, tip))) await mirror.keep(tip, ref);
     return { head, files };
   }
 
@@ -115,10 +117,14 @@ export class WorkCarrier {
     const tip = files ?? head;
     const ref = `${worksOf(task.issue)}/${tip}`;
     await mirror.keep(tip, ref);
+    const settled = places.settled(task.issue);
+    // It is about to have files of an agent's commits: git runs in namespaces from here on.
+    places.touch(task.issue);
     const clone = await places.guarded(task);
     const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
     const fetch = ['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`];
     await restoreTree(clone, { head, branch: task.branch, tree: tip }, signal, [fetch]);
+    places.settle(task.issue, settled && { oid: head, branch: task.branch, dirty: files !== null });
   }
 
   /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
 import { failure } from '../../base/rules/errors.ts';
-import type { Clone } from '../../git/clone.ts';
+import type { Clone, CloneStatus } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { restoreConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
@@ -21,6 +21,8 @@ export type PlacesOptions = {
   readonly gitTimeoutMs?: number;
   /** Of the daemon's own commits in a clone; undefined: the usual one. */
   readonly author?: Author | undefined;
+  /** Agents and hooks run on other machines: here a clone changes only where this process changes it. */
+  readonly agentsElsewhere?: boolean;
 };
 
 function realPath(path: string): string | undefined {
@@ -36,6 +38,7 @@ export class WorkspacePlaces {
   readonly #manifests: WorkspaceManifests;
   /** Workspaces made by this process in which no agent has been. */
   readonly #untouched = new Set<number>();
+  readonly #settled = new Map<number, CloneStatus>();
 
   constructor(options: PlacesOptions, manifests: WorkspaceManifests) {
     this.#options = options;
@@ -69,9 +72,20 @@ export class WorkspacePlaces {
     this.#untouched.add(issue);
   }
 
+  /** How this process left the clone: clean, with no work to be saved. Undefined: git has to be asked. */
+  settled(issue: number): CloneStatus | undefined {
+    return this.#settled.get(issue);
+  }
+
+  /** Called after a step that left nothing in the clone to be saved. */
+  settle(issue: number, status: CloneStatus | undefined): void {
+    if (this.#options.agentsElsewhere === true && status?.dirty === false) this.#settled.set(issue, status);
+  }
+
   /** From here on an agent may be in it. */
   touch(issue: number): void {
     this.#untouched.delete(issue);
+    this.#settled.delete(issue);
   }
 
   /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
@@ -83,9 +97,13 @@ export class WorkspacePlaces {
     return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs, author };
   }
 
-  /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
+  /**
+   * The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. The caller
+   * may change it, so that it counts as settled no more.
+   */
   async guarded(task: WorkspaceTask): Promise<Clone> {
     const path = this.checked(task.issue);
+    this.#settled.delete(task.issue);
     const manifest = this.#manifests.read(task.issue);
     if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
     await restoreConfig(path, manifest.config, task.branch);

@@ -5,7 +5,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { type Clone, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
+import { type Clone, type CloneStatus, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
 import { isClone, readHead, readHeads, readRef, readStash } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -114,14 +114,19 @@ export async function saveCommits(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone. */
+/**
+ * Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone.
+ * @param settled how the clone is, where that is known and none of its files is to be saved
+ */
 export async function saveWork(
   clone: Clone,
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
+  settled?: CloneStatus,
 ): Promise<boolean> {
-  const { status, files } = await statusWithFiles(clone, ALL_FILES, signal);
+  const { status, files } =
+    settled === undefined ? await statusWithFiles(clone, ALL_FILES, signal) : { status: settled, files: '' };
   const { oid, dirty } = status;
   if (dirty) await saveChanges(clone, mirror, task, signal);
   const hasTeams = await saveTeams(clone, mirror, task, signal);
