@@ -8,6 +8,7 @@ import type { Work, WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { ALL_FILES } from './nested-saves.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
 
 /** Where the work would be: on the branch, or wherever the agent left off. */
@@ -46,17 +47,16 @@ export async function headNow(
 
 /**
  * No agent may be at work in the clone, and its Git directory is in order.
- * @param settled how the clone is, where that is known and nothing in it is to be saved
  * @param settle called with how it is, where nothing in it is to be saved
  */
 export async function collectFrom(
-  clone: Clone,
+  clone: GuardedClone,
   mirror: Mirror,
   task: WorkspaceTask,
+  settle: (status: CloneStatus | undefined) => void,
   signal: AbortSignal,
-  settled?: CloneStatus,
-  settle: (status: CloneStatus | undefined) => void = () => undefined,
 ): Promise<Work> {
+  const { settled } = clone;
   const committed = await headNow(clone, mirror, task, signal);
   if (committed !== null) {
     settle(settled);

@@ -12,10 +12,13 @@ import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { WorkspaceManifests } from './workspace-manifests.ts';
 
+/** `settled`: how this process left it, clean and with no work to be saved; undefined: git has to be asked. */
+export type GuardedClone = Clone & { readonly settled: CloneStatus | undefined };
+
 export type PlacesOptions = {
   /** Real path of the root. */
   readonly root: string;
-  /** Wraps git in a clone where an agent has been. */
+  /** What agents run in, and git in a clone where one has been. */
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
@@ -70,11 +73,7 @@ export class WorkspacePlaces {
 
   addNew(issue: number): void {
     this.#untouched.add(issue);
-  }
-
-  /** How this process left the clone: clean, with no work to be saved. Undefined: git has to be asked. */
-  settled(issue: number): CloneStatus | undefined {
-    return this.#settled.get(issue);
+    this.#settled.delete(issue);
   }
 
   /** Called after a step that left nothing in the clone to be saved. */
@@ -85,7 +84,6 @@ export class WorkspacePlaces {
   /** From here on an agent may be in it. */
   touch(issue: number): void {
     this.#untouched.delete(issue);
-    this.#settled.delete(issue);
   }
 
   /** The clone as git of ours uses it: inside the agent's namespaces, unless no agent has been in it. */
@@ -101,12 +99,13 @@ export class WorkspacePlaces {
    * The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. The caller
    * may change it, so that it counts as settled no more.
    */
-  async guarded(task: WorkspaceTask): Promise<Clone> {
-    const path = this.checked(task.issue);
+  async guarded(task: WorkspaceTask): Promise<GuardedClone> {
+    const settled = this.#settled.get(task.issue);
     this.#settled.delete(task.issue);
+    const path = this.checked(task.issue);
     const manifest = this.#manifests.read(task.issue);
     if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
     await restoreConfig(path, manifest.config, task.branch);
-    return this.cloneOf(task.issue);
+    return { ...this.cloneOf(task.issue), settled };
   }
 }

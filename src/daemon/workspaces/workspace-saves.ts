@@ -5,12 +5,13 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { messageOf } from '../../base/rules/errors.ts';
-import { type Clone, type CloneStatus, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
+import { type Clone, cloneMirror, saveUncommitted, statusWithFiles } from '../../git/clone.ts';
 import { isClone, readHead, readHeads, readRef, readStash } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { ALL_FILES, type SavedNested, saveNested } from './nested-saves.ts';
 import { taggedHeads } from './tag-saves.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 /** So many branches of a clone are looked at, those moved last first, and so many entries of its stash. */
@@ -114,17 +115,14 @@ export async function saveCommits(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone.
- * @param settled how the clone is, where that is known and none of its files is to be saved
- */
+/** Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone. */
 export async function saveWork(
-  clone: Clone,
+  clone: GuardedClone,
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
-  settled?: CloneStatus,
 ): Promise<boolean> {
+  const { settled } = clone;
   const { status, files } =
     settled === undefined ? await statusWithFiles(clone, ALL_FILES, signal) : { status: settled, files: '' };
   const { oid, dirty } = status;

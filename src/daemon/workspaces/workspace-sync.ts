@@ -29,18 +29,17 @@ import {
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
 
 export type SyncOptions = {
-  readonly clone: Clone;
+  readonly clone: Clone & Partial<GuardedClone>;
   readonly mirror: Mirror;
   readonly task: WorkspaceTask;
   /** The clone was just made: nothing is to be fetched, saved or removed. */
   readonly isNew: boolean;
   /** Its files are those of its HEAD, because no script has been in it either. */
   readonly isPristine: boolean;
-  /** How the clone is, where that is known. */
-  readonly settled?: CloneStatus | undefined;
 };
 
 /**
@@ -48,7 +47,8 @@ export type SyncOptions = {
  * cleanly. Gives how the clone is, where that is known and nothing in it is to be saved.
  */
 export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<CloneStatus | undefined> {
-  const { clone, mirror, task, isNew, settled } = options;
+  const { clone, mirror, task, isNew } = options;
+  const { settled } = clone;
   const main = `refs/remotes/origin/${await mirror.defaultBranch(signal)}`;
   const local = `refs/heads/${task.branch}`;
   const published = `refs/remotes/origin/${task.branch}`;

@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Isolation } from '../../agents/isolation.ts';
 import { createTreeRemover, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
@@ -10,7 +9,6 @@ import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { isUnstarted, saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig } from '../../git/git-directory.ts';
-import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type {
   Changes,
@@ -37,31 +35,22 @@ import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { fillWorkspace } from './submodules.ts';
 import { WorkspaceManifests } from './workspace-manifests.ts';
-import { WorkspacePlaces } from './workspace-places.ts';
+import { type PlacesOptions, WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
 import { putBack, stateOf } from './workspace-state.ts';
 import { mayBeClone, syncByScript, syncWorkspace } from './workspace-sync.ts';
 
-export type WorkspacesOptions = HookScriptsOptions & {
-  /** Real path of the root. */
-  readonly root: string;
-  /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
-  readonly claimRoot: () => void;
-  /** What agents run in, and git in a clone where one has been. */
-  readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly modules: ModuleCopies;
-  /** Removes a directory, or throws with what keeps it. */
-  readonly remove?: (path: string) => Promise<void>;
-  /** How long one git command in a clone may take. */
-  readonly gitTimeoutMs?: number;
-  /** Of the daemon's own commits in a clone; undefined: the usual one. */
-  readonly author?: Author | undefined;
-  /** As `WorkspacePlaces` takes it. */
-  readonly agentsElsewhere?: boolean;
-};
+export type WorkspacesOptions = HookScriptsOptions &
+  PlacesOptions & {
+    /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
+    readonly claimRoot: () => void;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly modules: ModuleCopies;
+    /** Removes a directory, or throws with what keeps it. */
+    readonly remove?: (path: string) => Promise<void>;
+  };
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
@@ -180,16 +169,14 @@ export class DiskWorkspaces implements Workspaces {
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     this.places.checked(task.issue);
     await this.#options.mirror.refresh(signal, task.branch);
-    let left: clone.CloneStatus | undefined;
     try {
-      if (this.#options.workflow().hooks.beforeRun === null) left = await this.#sync(task, signal);
+      if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
       else await this.#syncByScript(task, signal);
       await this.#fillModules(task, signal);
     } finally {
       // From here on the agent may be in it.
       this.places.touch(task.issue);
     }
-    this.places.settle(task.issue, left);
   }
 
   async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
@@ -214,21 +201,20 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   /** A clone that git cannot use any more is made anew; where a new one cannot be used either, so is what it came from. */
-  async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<clone.CloneStatus | undefined> {
+  async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     for (let tries = 0; ; tries++) {
       const isNew = this.places.isNew(task.issue);
       // Nobody but git of ours has been in it.
       const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
-        let left: clone.CloneStatus | undefined;
-        const settled = this.places.settled(task.issue);
         const sync = async () => {
           const at = isPristine ? this.places.cloneOf(task.issue) : await this.places.guarded(task);
-          left = await syncWorkspace({ clone: at, mirror, task, isNew, isPristine, settled }, signal);
+          const left = await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+          this.places.settle(task.issue, left);
         };
         await this.#lfs.around(this.places.cloneOf(task.issue), task, sync, signal);
-        return left;
+        return;
       } catch (error) {
         signal.throwIfAborted();
         const words = messageOf(error);
@@ -278,10 +264,8 @@ export class DiskWorkspaces implements Workspaces {
 
   async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     try {
-      const settled = this.places.settled(task.issue);
       const settle = (status: clone.CloneStatus | undefined) => this.places.settle(task.issue, status);
-      const at = await this.places.guarded(task);
-      return await collectFrom(at, this.#options.mirror, task, signal, settled, settle);
+      return await collectFrom(await this.places.guarded(task), this.#options.mirror, task, settle, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
@@ -377,8 +361,7 @@ export class DiskWorkspaces implements Workspaces {
     const path = this.pathOf(task.issue);
     const isOurs = this.places.isOurs(task.issue);
     try {
-      const settled = this.places.settled(task.issue);
-      if (!(await saveWork(await this.places.guarded(task), mirror, task, signal, settled))) await this.#setAside(task);
+      if (!(await saveWork(await this.places.guarded(task), mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
       if (isUnstarted(error)) throw error;
