@@ -224,7 +224,7 @@ export async function placeBranch(path: string, branch: string, sha: string): Pr
   await writeFile(join(path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
-/** Whether the branches of a clone's origin, and all tags there, are in the clone as they are here, by the names that they have there. */
+/** Whether the clone shows exactly these branches of its origin, and these tags. @param refs by their names in the origin */
 export async function showsAllOf(path: string, refs: ReadonlyMap<string, string>): Promise<boolean> {
   const top = join(path, '.git');
   const branches = await readRefRows(top, 'refs/remotes/origin', null);

@@ -1,4 +1,4 @@
-// How often git is started for an attempt, and what of it in namespaces: each of those is five processes.
+// Count of git's starts for an attempt, and of the namespaces among them: each set of those is five processes or more.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
