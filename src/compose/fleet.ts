@@ -27,9 +27,7 @@ import type { DaemonState } from '../daemon/rules/state.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import type { RunnersOptions } from '../daemon/runners/runners.ts';
 import type { QueueSight } from '../daemon/view-source.ts';
-import { WorkspaceManifests } from '../daemon/workspaces/workspace-manifests.ts';
-import { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
-import { checkRoot, claimRoot, ROOT_DATA } from '../daemon/workspaces/workspace-root.ts';
+import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
 import { KeptCommits, type KeptCommitsOptions } from '../fleet/coordinator/kept-commits.ts';
@@ -119,7 +117,7 @@ function withoutHooks(workflow: () => Workflow): () => Workflow {
 
 export type RepositoryParts = Omit<RunnersOptions, 'workflow'> &
   Pick<CarrierOptions, 'mirror'> & {
-    readonly workspaces: KeptCommitsOptions['workspaces'];
+    readonly workspaces: KeptCommitsOptions['workspaces'] & Pick<CarrierOptions, 'places'>;
     readonly state: () => DaemonState;
     readonly wasElsewhere: (issue: number) => boolean;
     /** With the hooks. */
@@ -149,9 +147,8 @@ export type RemoteParts = {
 };
 
 function remoteParts(coordinator: Coordinator, parts: RepositoryParts): RemoteParts {
-  const { root, isolation, author, mirror, workspaces, stateDir, local, repository, fence, workflow, log } = parts;
-  const places = new WorkspacePlaces({ root, isolation, author }, new WorkspaceManifests(join(root, ROOT_DATA)));
-  const carrier = new WorkCarrier({ mirror, places });
+  const { author, mirror, workspaces, stateDir, local, repository, fence, workflow, log } = parts;
+  const carrier = new WorkCarrier({ mirror, places: workspaces.places });
   const directory = join(stateDir, 'fleet');
   // Bundles of an earlier process.
   rmSync(directory, { recursive: true, force: true });

@@ -202,6 +202,7 @@ export async function openRepository(
       workflow,
       hookEnv: () => hookEnvironment(env),
       author,
+      agentsElsewhere: parts.fleet !== undefined,
     });
     supervisor.run('large files', async (signal) => {
       await begun;

@@ -80,14 +80,15 @@ export class WorkCarrier {
   async read(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
     const { mirror, places } = this.#options;
     const clone = await places.guarded(task);
-    const { oid, dirty } = await statusOf(clone, signal);
+    const { oid, dirty } = clone.settled ?? (await statusOf(clone, signal));
+    places.settle(task.issue, clone.settled);
     if (oid === null)
       throw failure(GIT_CODES.git_failed, { command: 'status', directory: clone.path, said: 'no commit is there' });
     const head = oid;
     const files = dirty ? await this.#commitFiles(clone, head, signal) : null;
     const [tip, ref] = [files ?? head, `${worksOf(task.issue)}/${files ?? head}`];
-    if (await mirror.holds(tip)) await mirror.keep(tip, ref);
-    else await mirror.take(clone, tip, ref, signal);
+    if (!(await mirror.holds(tip))) await mirror.take(clone, tip, ref, signal);
+    else if (!(await mirror.hasRef(ref, tip))) await mirror.keep(tip, ref);
     return { head, files };
   }
 
@@ -112,13 +113,15 @@ export class WorkCarrier {
   /** Has the workspace hold these commits, its branch and its files. No agent may be at work in it. */
   async write(task: WorkspaceTask, { head, files }: WorkCommits, signal: AbortSignal): Promise<void> {
     const { mirror, places } = this.#options;
-    const tip = files ?? head;
-    const ref = `${worksOf(task.issue)}/${tip}`;
+    const [tip, ref] = [files ?? head, `${worksOf(task.issue)}/${files ?? head}`];
     await mirror.keep(tip, ref);
+    // It is about to have files of an agent's commits: git runs in namespaces from here on.
+    places.touch(task.issue);
     const clone = await places.guarded(task);
     const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
     const fetch = ['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`];
     await restoreTree(clone, { head, branch: task.branch, tree: tip }, signal, [fetch]);
+    places.settle(task.issue, clone.settled && { oid: head, branch: task.branch, dirty: files !== null });
   }
 
   /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */

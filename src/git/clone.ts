@@ -91,7 +91,7 @@ export async function statusWithFiles(
   signal: AbortSignal,
 ): Promise<{ readonly status: CloneStatus; readonly files: string }> {
   const options = optionsFor(clone, signal);
-  const both = `!git ${STATUS.join(' ')} && printf '\\0' && git ${list.join(' ')}`;
+  const both = `!git ${STATUS.join(' ')} && printf '\\0' && git ${list.map(shellWord).join(' ')}`;
   const args = ['-c', `alias.toolcrew-both=${both}`, 'toolcrew-both'];
   const text = await git(args, { ...options, ...BYTES, maxBytes: FILES_BYTES });
   // Each row of the status ends in NUL, and none is empty.
@@ -226,10 +226,14 @@ export async function commitOf(clone: Clone, sha: string, signal: AbortSignal): 
   return exitCode === 0 ? stdout.trim() : null;
 }
 
-/** Those of the named refs that exist. */
-export async function refsOf(clone: Clone, refs: readonly string[], signal: AbortSignal): Promise<Set<string>> {
-  const text = await git(['for-each-ref', '--format=%(refname)', ...refs], optionsFor(clone, signal));
-  return new Set(text.split('\n').filter((name) => refs.includes(name)));
+/** The status, with those of the named refs that exist. */
+export async function statusWithRefs(
+  clone: Clone,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<{ readonly status: CloneStatus; readonly refs: ReadonlySet<string> }> {
+  const { status, files } = await statusWithFiles(clone, ['for-each-ref', '--format=%(refname)', ...names], signal);
+  return { status, refs: new Set(files.split('\n').filter((name) => names.includes(name))) };
 }
 
 /** Starts the branch anew from `start`, changed files overwritten. */

@@ -224,6 +224,17 @@ export async function placeBranch(path: string, branch: string, sha: string): Pr
   await writeFile(join(path, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
 }
 
+/** Whether the clone shows exactly these branches of its origin, and these tags. @param refs by their names in the origin */
+export async function showsAllOf(path: string, refs: ReadonlyMap<string, string>): Promise<boolean> {
+  const top = join(path, '.git');
+  const branches = await readRefRows(top, 'refs/remotes/origin', null);
+  const tags = await readRefRows(top, 'refs/tags', null);
+  const names = branches.map(({ ref, sha }) => [ref.replace('refs/remotes/origin/', 'refs/heads/'), sha] as const);
+  const own = new Map([...names, ...tags.map(({ ref, sha }) => [ref, sha] as const)]);
+  const wanted = [...refs.keys()].filter((ref) => ref.startsWith('refs/heads/'));
+  return branches.length === wanted.length && [...refs].every(([ref, sha]) => own.get(ref) === sha);
+}
+
 function readPackedRefs(directory: string): string {
   return readRegular(join(directory, 'packed-refs'), MAX_PACKED_REFS_BYTES) ?? '';
 }

@@ -31,6 +31,8 @@ type Repositories = {
   readonly depth?: () => number | null;
   /** As with a queue. */
   readonly branchPrefix?: () => string;
+  /** As with a queue. */
+  readonly agentsElsewhere?: boolean;
   /** In the place of the namespaces of the machine. */
   readonly isolation?: Pick<Isolation, 'active' | 'wrap'>;
 };
@@ -71,6 +73,7 @@ export async function setUpWorkspaces(
     mirror,
     modules: new ModuleCopies({ directory: join(directory, 'state', 'submodules'), ...remote }),
     isolation,
+    agentsElsewhere: given.agentsElsewhere === true,
     gitTimeoutMs,
     workflow: () => workflow,
     hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),

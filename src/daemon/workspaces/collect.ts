@@ -2,11 +2,13 @@
 
 import { failure } from '../../base/rules/errors.ts';
 import { oneLine } from '../../base/rules/text.ts';
-import { type Clone, refOf, statusOf } from '../../git/clone.ts';
+import { type Clone, type CloneStatus, refOf, statusWithFiles } from '../../git/clone.ts';
 import { readHead, readRef } from '../../git/git-directory.ts';
 import type { Work, WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { Mirror } from './mirror/mirror.ts';
+import { ALL_FILES } from './nested-saves.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
 
 /** Where the work would be: on the issue's branch, or wherever the agent left off. */
@@ -43,20 +45,31 @@ export async function headNow(
   return (await publishable(clone, mirror, task, headsOf(clone.path, task.branch), signal)).head;
 }
 
-/** No agent may be at work in the clone, and its Git directory is in order. */
+/**
+ * No agent may be at work in the clone, and its Git directory is in order.
+ * @param settle called with how it is, where nothing in it is to be saved
+ */
 export async function collectFrom(
-  clone: Clone,
+  clone: GuardedClone,
   mirror: Mirror,
   task: WorkspaceTask,
+  settle: (status: CloneStatus | undefined) => void,
   signal: AbortSignal,
 ): Promise<Work> {
+  const { settled } = clone;
   const committed = await headNow(clone, mirror, task, signal);
-  if (committed !== null) return { head: await whole(mirror, committed, signal), savedAs: null };
+  if (committed !== null) {
+    settle(settled);
+    return { head: await whole(mirror, committed, signal), savedAs: null };
+  }
   // Git itself may see what its files do not show at once.
-  const status = await statusOf(clone, signal);
+  const { status, files } =
+    settled === undefined ? await statusWithFiles(clone, ALL_FILES, signal) : { status: settled, files: '' };
   const own = status.branch === task.branch ? status.oid : await refOf(clone, `refs/heads/${task.branch}`, signal);
   const { head, isUnrelated } = await publishable(clone, mirror, task, [own, status.oid], signal);
-  const saved = head === null ? await save(clone, mirror, task, status.dirty, signal) : [];
+  const { saved, isWhole } =
+    head === null ? await save(clone, mirror, task, status.dirty, files, signal) : { saved: [], isWhole: false };
+  if (isWhole && saved.length === 0) settle(status);
   const savedAs = saved.length === 0 ? null : saved.join(', ');
   if (head === null && isUnrelated)
     throw failure(WORKSPACES_CODES.history_unrelated, {
@@ -71,12 +84,13 @@ async function save(
   mirror: Mirror,
   task: WorkspaceTask,
   dirty: boolean,
+  files: string,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<{ readonly saved: readonly string[]; readonly isWhole: boolean }> {
   const own = dirty ? await saveChanges(clone, mirror, task, signal) : null;
   // What could not be saved stays: the workspace goes later, or is set aside then.
-  const { refs } = await saveRepositories(clone, mirror, task, signal);
-  return own === null ? refs : [own, ...refs];
+  const { refs, isWhole } = await saveRepositories(clone, mirror, task, signal, files);
+  return { saved: own === null ? refs : [own, ...refs], isWhole };
 }
 
 /** The commit, with all its files in it: a nested repository would leave with the workspace. */

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Isolation } from '../../agents/isolation.ts';
 import { failure } from '../../base/rules/errors.ts';
-import type { Clone } from '../../git/clone.ts';
+import type { Clone, CloneStatus } from '../../git/clone.ts';
 import { LOCAL_MS } from '../../git/git.ts';
 import { restoreConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
@@ -12,15 +12,20 @@ import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
 import type { WorkspaceManifests } from './workspace-manifests.ts';
 
+/** `settled`: how this process left it, clean and with no work to be saved; undefined: git has to be asked. */
+export type GuardedClone = Clone & { readonly settled: CloneStatus | undefined };
+
 export type PlacesOptions = {
   /** Real path of the root. */
   readonly root: string;
-  /** Wraps git in a clone where an agent has been. */
+  /** What agents run in, and git in a clone where one has been. */
   readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
   /** How long one git command in a clone may take. */
   readonly gitTimeoutMs?: number;
   /** Of the daemon's own commits in a clone; undefined: the usual one. */
   readonly author?: Author | undefined;
+  /** Agents and hooks run on other machines: here a clone changes only where this process changes it. */
+  readonly agentsElsewhere?: boolean;
 };
 
 function realPath(path: string): string | undefined {
@@ -36,6 +41,7 @@ export class WorkspacePlaces {
   readonly #manifests: WorkspaceManifests;
   /** Workspaces made by this process in which no agent has been. */
   readonly #untouched = new Set<number>();
+  readonly #settled = new Map<number, CloneStatus>();
 
   constructor(options: PlacesOptions, manifests: WorkspaceManifests) {
     this.#options = options;
@@ -67,6 +73,12 @@ export class WorkspacePlaces {
 
   addNew(issue: number): void {
     this.#untouched.add(issue);
+    this.#settled.delete(issue);
+  }
+
+  /** Called after a step that left nothing in the clone to be saved. */
+  settle(issue: number, status: CloneStatus | undefined): void {
+    if (this.#options.agentsElsewhere === true && status?.dirty === false) this.#settled.set(issue, status);
   }
 
   /** From here on an agent may be in it. */
@@ -83,12 +95,17 @@ export class WorkspacePlaces {
     return { path, launch: isOpen ? undefined : launch, timeoutMs: gitTimeoutMs, author };
   }
 
-  /** The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. */
-  async guarded(task: WorkspaceTask): Promise<Clone> {
+  /**
+   * The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. The caller
+   * may change it, so that it counts as settled no more.
+   */
+  async guarded(task: WorkspaceTask): Promise<GuardedClone> {
+    const settled = this.#settled.get(task.issue);
+    this.#settled.delete(task.issue);
     const path = this.checked(task.issue);
     const manifest = this.#manifests.read(task.issue);
     if (manifest === undefined) throw failure(WORKSPACES_CODES.workspace_incomplete, { path });
     await restoreConfig(path, manifest.config, task.branch);
-    return this.cloneOf(task.issue);
+    return { ...this.cloneOf(task.issue), settled };
   }
 }

@@ -12,6 +12,7 @@ import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
 import { ALL_FILES, type SavedNested, saveNested } from './nested-saves.ts';
 import { taggedHeads } from './tag-saves.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { looseHeads, saveWorktrees } from './worktree-saves.ts';
 
 /** So many branches of a clone are looked at, those moved last first, and so many entries of its stash. */
@@ -118,12 +119,14 @@ export async function saveCommits(
 
 /** Saves all work of a workspace that goes. False when some of it could not be saved. Throws when git cannot use the clone. */
 export async function saveWork(
-  clone: Clone,
+  clone: GuardedClone,
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { status, files } = await statusWithFiles(clone, ALL_FILES, signal);
+  const { settled } = clone;
+  const { status, files } =
+    settled === undefined ? await statusWithFiles(clone, ALL_FILES, signal) : { status: settled, files: '' };
   const { oid, dirty } = status;
   if (dirty) await saveChanges(clone, mirror, task, signal);
   const hasTeams = await saveTeams(clone, mirror, task, signal);

@@ -5,26 +5,35 @@ import {
   abortMerge,
   areRelated,
   type Clone,
+  type CloneStatus,
   fetchOrigin,
   hasAllBetween,
   isAncestor,
   mergeIfClean,
   moveBranchToHead,
   moveToBranch,
-  refsOf,
   removeUntracked,
   startBranch,
   statusOf,
+  statusWithRefs,
 } from '../../git/clone.ts';
 import { ALL_PAST } from '../../git/git.ts';
-import { abandonOperation, placeBranch, readHead, readRef, unfinishedOperation } from '../../git/git-directory.ts';
+import {
+  abandonOperation,
+  placeBranch,
+  readHead,
+  readRef,
+  showsAllOf,
+  unfinishedOperation,
+} from '../../git/git-directory.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
+import type { GuardedClone } from './workspace-places.ts';
 import { saveChanges, saveCommits } from './workspace-saves.ts';
 
 export type SyncOptions = {
-  readonly clone: Clone;
+  readonly clone: Clone & Partial<GuardedClone>;
   readonly mirror: Mirror;
   readonly task: WorkspaceTask;
   /** The clone was just made: nothing is to be fetched, saved or removed. */
@@ -33,24 +42,35 @@ export type SyncOptions = {
   readonly isPristine: boolean;
 };
 
-/** The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges cleanly. */
-export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<void> {
+/**
+ * The first attempt starts from the latest default branch; later ones keep their work and take it in where that merges
+ * cleanly. Gives how the clone is, where that is known and nothing in it is to be saved.
+ */
+export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): Promise<CloneStatus | undefined> {
   const { clone, mirror, task, isNew } = options;
+  const { settled } = clone;
   const main = `refs/remotes/origin/${await mirror.defaultBranch(signal)}`;
   const local = `refs/heads/${task.branch}`;
   const published = `refs/remotes/origin/${task.branch}`;
-  if (!isNew) await fetchOrigin(clone, signal);
+  const shown = mirror.shownRefs;
+  if (!isNew && (shown === undefined || !(await showsAllOf(clone.path, shown)))) await fetchOrigin(clone, signal);
   const head = options.isPristine ? readHead(clone.path) : null;
   if (head !== null && (await mirror.branchHead(task.branch)) === null && readRef(clone.path, main) === head) {
     await placeBranch(clone.path, task.branch, head);
-    return;
+    return { oid: head, branch: task.branch, dirty: false };
   }
-  const refs = await refsOf(clone, [local, published], signal);
+  const names = [local, published];
+  const { status, refs } =
+    settled === undefined
+      ? await statusWithRefs(clone, names, signal)
+      : { status: settled, refs: new Set(names.filter((ref) => readRef(clone.path, ref) !== null)) };
   const base = refs.has(published) ? published : main;
   if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
-  else await switchToIssueBranch(options, refs.has(local) ? local : null, base, signal);
+  else await switchToIssueBranch(options, status, refs.has(local) ? local : null, base, signal);
   const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
   for (const other of others) {
+    const at = readHead(clone.path);
+    if (at !== null && at === readRef(clone.path, other)) continue;
     await relate(options, other, signal);
     if (await mergeIfClean(clone, other, signal)) continue;
     if (isNew || (await areRelated(clone, 'HEAD', other, signal))) {
@@ -63,6 +83,8 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
     await startBranch(clone, task.branch, base, signal);
     task.output(`the branch had no commit in common with ${other}; it starts anew\n`);
   }
+  const isAsItWas = settled?.branch === task.branch && readHead(clone.path) === settled.oid;
+  return isAsItWas ? settled : undefined;
 }
 
 /** @param run runs the script */
@@ -98,11 +120,11 @@ async function relate({ clone, mirror }: SyncOptions, other: string, signal: Abo
 /** Puts a clone where an agent has been on the issue's branch; what it leaves behind by that is saved first. */
 async function switchToIssueBranch(
   { clone, mirror, task }: SyncOptions,
+  status: CloneStatus,
   local: string | null,
   base: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const status = await statusOf(clone, signal);
   const begun = await unfinishedOperation(clone.path);
   // A branch of the agent's own that goes on from the issue's is its work; that of an earlier life is not.
   const from = local ?? (task.attempt > 1 ? base : null);

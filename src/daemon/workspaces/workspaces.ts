@@ -2,7 +2,6 @@
 
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Isolation } from '../../agents/isolation.ts';
 import { createTreeRemover, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { prefixed, refusal, textOf } from '../../base/rules/codes.ts';
@@ -10,7 +9,6 @@ import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import * as clone from '../../git/clone.ts';
 import { isUnstarted, saysDamaged } from '../../git/git.ts';
 import { isClone, readConfig } from '../../git/git-directory.ts';
-import type { Author } from '../../git/rules/author.ts';
 import { GIT_CODES } from '../../git/rules/git-codes.ts';
 import type {
   Changes,
@@ -37,33 +35,26 @@ import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { fillWorkspace } from './submodules.ts';
 import { WorkspaceManifests } from './workspace-manifests.ts';
-import { WorkspacePlaces } from './workspace-places.ts';
+import { type PlacesOptions, WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
 import { putBack, stateOf } from './workspace-state.ts';
 import { mayBeClone, syncByScript, syncWorkspace } from './workspace-sync.ts';
 
-export type WorkspacesOptions = HookScriptsOptions & {
-  /** Real path of the root. */
-  readonly root: string;
-  /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
-  readonly claimRoot: () => void;
-  /** What agents run in, and git in a clone where one has been. */
-  readonly isolation: Pick<Isolation, 'active' | 'wrap'>;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly modules: ModuleCopies;
-  /** Removes a directory, or throws with what keeps it. */
-  readonly remove?: (path: string) => Promise<void>;
-  /** How long one git command in a clone may take. */
-  readonly gitTimeoutMs?: number;
-  /** Of the daemon's own commits in a clone; undefined: the usual one. */
-  readonly author?: Author | undefined;
-};
+export type WorkspacesOptions = HookScriptsOptions &
+  PlacesOptions & {
+    /** Makes the root again when programs that clean up temporary files took it away; throws when it is another's by now. */
+    readonly claimRoot: () => void;
+    readonly clock: Clock;
+    readonly log: Logger;
+    readonly modules: ModuleCopies;
+    /** Removes a directory, or throws with what keeps it. */
+    readonly remove?: (path: string) => Promise<void>;
+  };
 
 export class DiskWorkspaces implements Workspaces {
   readonly #options: WorkspacesOptions;
-  readonly #places: WorkspacePlaces;
+  readonly places: WorkspacePlaces;
   readonly #manifests: WorkspaceManifests;
   readonly #spares: SpareClones;
   readonly #lfs: LfsFiles;
@@ -73,13 +64,13 @@ export class DiskWorkspaces implements Workspaces {
     this.#options = options;
     this.#remove = options.remove ?? createTreeRemover();
     this.#manifests = new WorkspaceManifests(join(options.root, ROOT_DATA));
-    this.#places = new WorkspacePlaces(options, this.#manifests);
+    this.places = new WorkspacePlaces(options, this.#manifests);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
     this.#lfs = new LfsFiles(options.mirror, options.log, this.#manifests);
   }
 
   pathOf(issue: number): string {
-    return this.#places.pathOf(issue);
+    return this.places.pathOf(issue);
   }
 
   refresh(signal: AbortSignal): Promise<void> {
@@ -104,7 +95,7 @@ export class DiskWorkspaces implements Workspaces {
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
-    if (this.#places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true) {
+    if (this.places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true) {
       if (isClone(path)) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
@@ -116,7 +107,7 @@ export class DiskWorkspaces implements Workspaces {
   /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
   async #clear(task: WorkspaceTask): Promise<void> {
     const { issue } = task;
-    this.#places.touch(issue);
+    this.places.touch(issue);
     this.#manifests.remove(issue);
     try {
       await this.#remove(this.pathOf(issue));
@@ -138,11 +129,11 @@ export class DiskWorkspaces implements Workspaces {
 
   #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
-    return salvage(this.#places.cloneOf(task.issue), this.#options.mirror, task, scratch, signal);
+    return salvage(this.places.cloneOf(task.issue), this.#options.mirror, task, scratch, signal);
   }
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = this.#places.checked(task.issue);
+    const path = this.places.checked(task.issue);
     await this.#options.mirror.refresh(signal, task.branch);
     const script = this.#options.workflow().hooks.afterCreate;
     if (script === null) return this.#fill(task, path, signal);
@@ -166,16 +157,16 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    const path = this.#places.checked(task.issue);
+    const path = this.places.checked(task.issue);
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
     this.#manifests.write({ issue: task.issue, config });
-    this.#places.addNew(task.issue);
+    this.places.addNew(task.issue);
   }
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
-    this.#places.checked(task.issue);
+    this.places.checked(task.issue);
     await this.#options.mirror.refresh(signal, task.branch);
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
@@ -183,17 +174,17 @@ export class DiskWorkspaces implements Workspaces {
       await this.#fillModules(task, signal);
     } finally {
       // From here on the agent may be in it.
-      this.#places.touch(task.issue);
+      this.places.touch(task.issue);
     }
   }
 
   async #fillModules(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { workflow, modules: copies, clock, log, isolation } = this.#options;
     // Without namespaces git follows nothing inside that an agent may have planted.
-    const isNew = this.#places.isNew(task.issue);
+    const isNew = this.places.isNew(task.issue);
     if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
     await fillWorkspace(
-      { clone: this.#places.cloneOf(task.issue), isNew, copies, clock, log, manifests: this.#manifests },
+      { clone: this.places.cloneOf(task.issue), isNew, copies, clock, log, manifests: this.#manifests },
       task,
       signal,
     );
@@ -201,10 +192,10 @@ export class DiskWorkspaces implements Workspaces {
 
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror, workflow } = this.#options;
-    const isNew = this.#places.isNew(task.issue);
-    const at = await this.#places.guarded(task);
+    const isNew = this.places.isNew(task.issue);
+    const at = await this.places.guarded(task);
     const script = () => this.#script('before_run', workflow().hooks.beforeRun ?? '', task, signal);
-    const run = () => this.#lfs.around(this.#places.cloneOf(task.issue), task, script, signal);
+    const run = () => this.#lfs.around(this.places.cloneOf(task.issue), task, script, signal);
     await syncByScript({ clone: at, mirror, task, isNew }, run, signal);
   }
 
@@ -212,15 +203,16 @@ export class DiskWorkspaces implements Workspaces {
   async #sync(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror } = this.#options;
     for (let tries = 0; ; tries++) {
-      const isNew = this.#places.isNew(task.issue);
+      const isNew = this.places.isNew(task.issue);
       // Nobody but git of ours has been in it.
       const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
         const sync = async () => {
-          const at = isPristine ? this.#places.cloneOf(task.issue) : await this.#places.guarded(task);
-          await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+          const at = isPristine ? this.places.cloneOf(task.issue) : await this.places.guarded(task);
+          const left = await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
+          this.places.settle(task.issue, left);
         };
-        await this.#lfs.around(this.#places.cloneOf(task.issue), task, sync, signal);
+        await this.#lfs.around(this.places.cloneOf(task.issue), task, sync, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
@@ -247,7 +239,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async #afterwards(hook: HookName, script: string | null, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     if (script === null) return false;
-    await this.#places.guarded(task);
+    await this.places.guarded(task);
     await this.#script(hook, script, task, signal);
     return true;
   }
@@ -258,10 +250,10 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
-    const path = this.#places.checked(task.issue);
+    const path = this.places.checked(task.issue);
     if (!isClone(path)) return null;
     try {
-      return await headNow(this.#places.cloneOf(task.issue), this.#options.mirror, task, signal);
+      return await headNow(this.places.cloneOf(task.issue), this.#options.mirror, task, signal);
     } catch {
       // The agent is at work: what cannot be read now is no work yet.
       signal.throwIfAborted();
@@ -271,7 +263,8 @@ export class DiskWorkspaces implements Workspaces {
 
   async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     try {
-      return await collectFrom(await this.#places.guarded(task), this.#options.mirror, task, signal);
+      const settle = (status: clone.CloneStatus | undefined) => this.places.settle(task.issue, status);
+      return await collectFrom(await this.places.guarded(task), this.#options.mirror, task, settle, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
@@ -291,9 +284,9 @@ export class DiskWorkspaces implements Workspaces {
   /** Sees to it that the mirror has the commit. */
   async #held(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<void> {
     if (await this.#options.mirror.holds(sha)) return;
-    const path = this.#places.checked(task.issue);
+    const path = this.places.checked(task.issue);
     if (!isClone(path)) throw failure(GIT_CODES.workspace_clone_lost, { path });
-    await takeCommit(this.#places.cloneOf(task.issue), this.#options.mirror, task.issue, sha, signal);
+    await takeCommit(this.places.cloneOf(task.issue), this.#options.mirror, task.issue, sha, signal);
   }
 
   defaultBranch(signal: AbortSignal): Promise<string> {
@@ -319,7 +312,7 @@ export class DiskWorkspaces implements Workspaces {
     this.outdate();
     const update = () => this.beforeRun(task, signal).then(() => this.collect(task, signal));
     const hasScript = workflow().hooks.beforeRun !== null;
-    return takeBase({ mirror, update, clone: () => this.#places.guarded(task), hasScript }, task, signal);
+    return takeBase({ mirror, update, clone: () => this.places.guarded(task), hasScript }, task, signal);
   }
 
   branches(prefix: string): Promise<ReadonlyMap<string, string>> {
@@ -345,11 +338,11 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async stateOf(task: WorkspaceTask, signal: AbortSignal): Promise<WorkspaceState> {
-    return stateOf(await this.#places.guarded(task), signal);
+    return stateOf(await this.places.guarded(task), signal);
   }
 
   async putBack(task: WorkspaceTask, state: WorkspaceState, signal: AbortSignal): Promise<boolean> {
-    return putBack(await this.#places.guarded(task), state, signal);
+    return putBack(await this.places.guarded(task), state, signal);
   }
 
   async remove(
@@ -365,9 +358,9 @@ export class DiskWorkspaces implements Workspaces {
     };
     const task: WorkspaceTask = { ...removed, output };
     const path = this.pathOf(task.issue);
-    const isOurs = this.#places.isOurs(task.issue);
+    const isOurs = this.places.isOurs(task.issue);
     try {
-      if (!(await saveWork(await this.#places.guarded(task), mirror, task, signal))) await this.#setAside(task);
+      if (!(await saveWork(await this.places.guarded(task), mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
       if (isUnstarted(error)) throw error;
@@ -383,9 +376,9 @@ export class DiskWorkspaces implements Workspaces {
   async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {
     const { root, mirror } = this.#options;
     const path = this.pathOf(task.issue);
-    const isThere = this.#places.isOurs(task.issue);
-    const at = isThere && isClone(path) ? await this.#places.guarded(task) : null;
-    return keptWork(root, isThere ? (at ?? this.#places.cloneOf(task.issue)) : null, mirror, task, signal);
+    const isThere = this.places.isOurs(task.issue);
+    const at = isThere && isClone(path) ? await this.places.guarded(task) : null;
+    return keptWork(root, isThere ? (at ?? this.places.cloneOf(task.issue)) : null, mirror, task, signal);
   }
 
   pruneLfs(signal: AbortSignal): Promise<{ readonly count: number; readonly bytes: number }> {

@@ -216,7 +216,9 @@ export class RemoteRunner implements Runner {
         const isHeld = attempt.isInQueue ? await queue.isHeld(job).catch(() => null) : null;
         if (isLost(attempt.silentMs, leaseMs, isHeld)) await attempt.lose();
       }
-      await clock.sleep(LOOK_MS, signal.aborted ? over.signal : either);
+      // A worker is lost just after its lease.
+      const rest = attempt.worker === null || signal.aborted ? LOOK_MS : leaseMs - attempt.silentMs + 1;
+      await clock.sleep(rest > 0 ? Math.min(rest, LOOK_MS) : LOOK_MS, signal.aborted ? over.signal : either);
     }
     return ended;
   }

@@ -29,16 +29,17 @@ const REQUEST: RunRequest = {
 };
 
 /** @param adopt what the workspace does with what is handed in */
-function setUp(t: TestContext, adopt: (signal: AbortSignal) => Promise<void>) {
+function setUp(t: TestContext, adopt: (signal: AbortSignal) => Promise<void>, leaseMs = 1e9) {
   const clock = new FakeClock();
   const jobs: FleetJob[] = [];
   const packed: unknown[] = [];
   const queue = {
     has: async () => false,
+    isHeld: async () => false,
     add: async (job: FleetJob) => void jobs.push(job),
     remove: async () => undefined,
   } as unknown as AttemptQueue;
-  const settings = { queue, key: KEY, version: '1.0.0', leaseMs: 1e9, maxBundleBytes: 1, insecure: false };
+  const settings = { queue, key: KEY, version: '1.0.0', leaseMs, maxBundleBytes: 1, insecure: false };
   const coordinator = new Coordinator({ ...settings, address: () => 'http://localhost:1' });
   const carrier = {
     pack: async (_: unknown, path: string, fills: { commit?: string }) => {
@@ -119,4 +120,22 @@ test('an agent is told that the session of an earlier attempt is gone, and only 
     clock.stop(1_000);
     await end;
   }
+});
+
+test('a worker that was heard between two looks is lost just after its lease', async (t) => {
+  const { clock, runner, taken } = setUp(t, async () => undefined, 2_500);
+  const end = runner.run(REQUEST, HOOKS);
+  const { attempt, token } = await taken();
+  await clock.pass(1_300);
+  attempt.admit(token);
+  let lostAt: number | null = null;
+  void attempt.ended.then(() => {
+    lostAt = clock.elapsed();
+  });
+  await clock.pass(2_500);
+  assert.equal(lostAt, null);
+  await clock.pass(1_000);
+  assert.equal(lostAt, 3_801);
+  const { ok } = await end;
+  assert.equal(ok, false);
 });

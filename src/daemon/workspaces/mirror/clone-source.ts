@@ -19,6 +19,8 @@ export class CloneSource {
   /** The branches and tags as they were when it was last brought up to date. */
   #shown: string | undefined;
   #head: string | undefined;
+  /** Its branches and tags, where they are known. */
+  refs: Refs | undefined;
 
   constructor(path: string, mirror: string) {
     this.path = path;
@@ -45,8 +47,10 @@ export class CloneSource {
       .digest('base64');
     if (shown === this.#shown && this.exists) return;
     this.#shown = undefined;
+    this.refs = undefined;
     if (!this.exists || !(await this.#fetch(head, signal))) await this.#make(refs, head, isUntouched, signal);
     this.#shown = shown;
+    this.refs = new Map([...refs].filter(([ref]) => ref.startsWith('refs/tags/') || ref.startsWith(BRANCHES)));
   }
 
   /** Whether it has the branch as it is in the mirror, whose refs these are. */
@@ -78,6 +82,7 @@ export class CloneSource {
   /** Has it go as far back as the mirror. */
   async deepen(signal: AbortSignal): Promise<void> {
     this.#shown = undefined;
+    this.refs = undefined;
     if (this.exists && !(await this.#fetch(this.#head ?? '', signal, [ALL_PAST]))) await this.drop();
   }
 
@@ -100,6 +105,7 @@ export class CloneSource {
   /** It cannot be used: the next time it is made anew. */
   async drop(): Promise<void> {
     this.#shown = undefined;
+    this.refs = undefined;
     this.#head = undefined;
     await rm(this.path, { recursive: true, force: true });
   }

@@ -93,6 +93,7 @@ export class Histories {
 
   /** What `sha` has beyond `base`, both of them commits. */
   async of(base: string, sha: string, signal: AbortSignal): Promise<History> {
+    if (base === sha) return { relation: 'nothing', messages: [], mayAddLinks: false };
     return remembered(this.#known, `${base} ${sha}`, async () => {
       const log = parseLog(await this.#read(logArguments(base, sha), signal));
       const relation = await relationOf(log, (commit) => this.#treeOf(commit, signal));

@@ -118,6 +118,11 @@ export class Mirror {
     return this.#options.fixed?.path ?? this.#cloneSource.path;
   }
 
+  /** The branches and tags of that, where they are known; nobody but this process changes them. */
+  get shownRefs(): ReadonlyMap<string, string> | undefined {
+    return this.#options.fixed === undefined ? this.#cloneSource.refs : undefined;
+  }
+
   get #exists(): boolean {
     return existsSync(join(this.path, 'HEAD'));
   }
