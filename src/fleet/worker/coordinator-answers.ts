@@ -20,11 +20,29 @@ export class Superseded extends Error {
 /** Another coordinator goes on with the attempt: it gets the work before it is asked. */
 export class Moved extends Error {}
 
-/** What a proxy says while the coordinator is away, and what comes when a busy machine is too slow for its own request. */
-const REPEATED = [408, 425, 429, 502, 503, 504];
+/** What a proxy says while the coordinator is away. */
+const REPEATED = [425, 429, 502, 503, 504];
+/** A busy machine was too slow for its own request. */
+const TOO_SLOW = 408;
 
 /** Another try may get an answer. */
 export class Unanswered extends Error {}
+
+/** A machine answered in the place of the coordinator, or was too slow. A large body is not sent for ever. */
+export class Unserved extends Unanswered {
+  readonly why: Error;
+
+  constructor(status: number) {
+    super(`status ${status}`);
+    this.why = failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` });
+  }
+}
+
+/** So often a file is sent to such machines. */
+export const MOST_UPLOADS = 5;
+
+/** A full disk, or a place that cannot be written. */
+export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
 /** The coordinator does not act for the repository, or not yet. */
 export class NotBegun extends Unanswered {}
@@ -48,8 +66,8 @@ export function reasonOf(error: unknown): unknown {
 export function refused(status: number, body: string): Error {
   const { error } = errorSchema.safeParse(parsed(body)).data ?? { error: null };
   if (error?.code === FLEET_CODES.attempt_not_begun.code) return new NotBegun(error.message);
-  if (REPEATED.includes(status) || (error === null && status >= 500))
-    return new Unanswered(error?.message ?? `status ${status}`);
+  if (REPEATED.includes(status)) return new Unanswered(error?.message ?? `status ${status}`);
+  if (error === null && (status === TOO_SLOW || status >= 500)) return new Unserved(status);
   if (error === null)
     return new Refused(failure(FLEET_CODES.coordinator_refused, { said: `It answers with status ${status}.` }));
   const why = failure(FLEET_CODES.coordinator_refused, { said: error.message, reason: error.code });

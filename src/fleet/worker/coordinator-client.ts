@@ -29,14 +29,17 @@ import {
   type WorkerEnd,
 } from '../wire.ts';
 import {
+  MOST_UPLOADS,
   Moved,
   NotBegun,
+  OWN_FAULTS,
   Refused,
   reasonOf,
   refused,
   Superseded,
   Unanswered,
   Unreachable,
+  Unserved,
 } from './coordinator-answers.ts';
 import { type Body, contentOf, readText } from './request-body.ts';
 import type { Successor } from './successor.ts';
@@ -71,9 +74,6 @@ const BEAT = 'beat';
 const GO_ON_MS = 1_000;
 const LONGEST_GO_ON_MS = 600_000;
 const MOST_SAME = 2;
-
-/** A full disk, or a place that cannot be written. */
-export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
 
 export class CoordinatorClient {
   readonly #options: ClientOptions;
@@ -341,7 +341,7 @@ export class CoordinatorClient {
     const end = clock.elapsed() + LONGEST_GO_ON_MS;
     // The same in each try, so that the coordinator does nothing twice.
     const call = randomUUID();
-    let isSilent = false;
+    let [isSilent, unserved] = [false, 0];
     for (let pause = 200; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       if (!waits && this.#moving !== null) throw new Moved('another coordinator is asked to go on');
       await this.#moving;
@@ -354,6 +354,7 @@ export class CoordinatorClient {
         // Another coordinator may go on with it by now.
         if (error instanceof Superseded && (token !== this.#token || (waits && (await this.goOn())))) continue;
         if (!(error instanceof Unanswered)) throw error;
+        if (error instanceof Unserved && body.kind === 'file' && ++unserved === MOST_UPLOADS) throw error.why;
         if (error instanceof NotBegun && clock.elapsed() > end)
           throw new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: this.#id }));
         signal.throwIfAborted();

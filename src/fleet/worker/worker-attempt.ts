@@ -31,8 +31,7 @@ import type { WorkCarrier } from '../work-carrier.ts';
 import { fetchCode, openWorkspace, workflowOf } from './attempt-workspace.ts';
 import { Beats } from './beats.ts';
 import type { CodeCache } from './code-cache.ts';
-import { Moved, Superseded } from './coordinator-answers.ts';
-import { OWN_FAULTS } from './coordinator-client.ts';
+import { Moved, OWN_FAULTS, Superseded } from './coordinator-answers.ts';
 import { HandIn, type HandInParts, reportReturned } from './hand-in.ts';
 import type { Signs } from './life-signs.ts';
 

@@ -384,6 +384,8 @@ export class FleetWorker {
       return 'return';
     } finally {
       over.abort();
+      // Or the renewal goes on to look for another coordinator, and keeps the process alive.
+      cut.abort(new Error('the attempt is over'));
       this.#cuts.delete(cut);
       this.#clients.delete(client);
       await client.close();

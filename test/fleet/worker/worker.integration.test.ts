@@ -12,6 +12,7 @@ import { freePort } from '../../support/daemon.ts';
 import { attemptOf, jobAt, openCoordinator, SHARED_KEY } from '../../support/fleet-coordinator.ts';
 import { type StoreBed, takeLease, testStores } from '../../support/stores.ts';
 import { type Cleanup, finallyDo } from '../../support/temp.ts';
+import { within } from '../../support/within.ts';
 
 const OTHER_KEY = 'another-key-of-sixteen';
 const LEASE = { token: 't', host: 'machine', since: 1, address: '' };
@@ -112,6 +113,40 @@ testStores(
     // That of the fleet beside is left for its own workers.
     assert.deepEqual(left, [false, false, false, true, false]);
     assert.equal(said.filter((one) => one.includes('fleet_job_foreign')).length, 1, said.join('\n'));
+  },
+);
+
+testStores(
+  'who looks for another coordinator stops when the attempt is over, and the process can end',
+  async (t, bed) => {
+    const { queue, store, start } = await setUp(t, bed);
+    const { coordinator, address } = await openCoordinator(t);
+    const holder = await takeLease(store, 'h/o/r', LEASE, '', 600_000);
+    const job = jobAt(address, { fence: holder.fence });
+    coordinator.add(attemptOf(job));
+    await queue.add(job, 1);
+    let looking: Promise<boolean> = Promise.resolve(true);
+    const { worker, ended, said } = await start({
+      make: async ({ client }) => {
+        await client.started(7);
+        const begun = new Promise<void>((resolve) => {
+          const goOn = client.goOn.bind(client);
+          client.goOn = () => {
+            looking = goOn();
+            resolve();
+            return looking;
+          };
+        });
+        await store.releaseLease('h/o/r', holder);
+        // Its address tells nobody where it is.
+        await takeLease(store, 'h/o/r', { ...LEASE, token: 'another' }, '', 600_000);
+        await begun;
+        worker.drain('finish');
+        return true;
+      },
+    });
+    assert.equal(await ended, null, said.join('\n'));
+    assert.equal(await within('it looks no more', looking), false);
   },
 );
 
