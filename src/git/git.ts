@@ -224,7 +224,8 @@ async function runGit(args: readonly string[], options: GitOptions): Promise<Git
   return result;
 }
 
-function verbOf(args: readonly string[]): string {
+/** The command of git, after the options of git itself. */
+export function verbOf(args: readonly string[]): string {
   return args[subcommandIndex(args)] ?? '';
 }
 

@@ -150,7 +150,11 @@ test('git that cannot merge apart merges in place', async (t) => {
     await gitAs(path, 'fetch', '--quiet', 'origin');
   };
   await bring();
-  const launch: Launch = (file, args) => (args.includes('merge-tree') ? ['sh', ['-c', 'exit 129']] : [file, args]);
+  // As a git that does not know the command ends: what comes before it tells that git began.
+  const launch: Launch = (file, args) =>
+    args.includes('merge-tree')
+      ? [file, [...args.slice(0, args.indexOf('git')), 'sh', '-c', 'exit 129']]
+      : [file, args];
   const old = { path, launch, timeoutMs: 20_000 };
   assert.equal(await mergeIfClean(old, 'refs/remotes/origin/main', signal), true);
   assert.equal(readFileSync(join(path, 'theirs.md'), 'utf8'), 'theirs\n');

@@ -13,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  truncateSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -108,14 +109,14 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The answer, which stands below the question and goes with it; undefined: it is not there yet. */
+/** The answer, which is gone with that; undefined: it is not there yet. */
 function takeAnswer(path: string): unknown {
   // An error costs more than the question.
   if (!existsSync(path)) return undefined;
   try {
     const text = readFileSync(path, 'utf8');
     unlinkSync(path);
-    return jsonOf(text.slice(text.indexOf('\n')));
+    return jsonOf(text);
   } catch {
     return undefined;
   }
@@ -197,13 +198,15 @@ async function serve(channel: string, id: string, answer: (question: unknown) =>
   try {
     renameSync(questionOf(channel, id), taken);
     question = jsonOf(readFileSync(taken, 'utf8'));
+    // It holds what a tool is to write: that does not lie there while checks run.
+    truncateSync(taken);
   } catch {
     return;
   }
   const said = await answer(question).catch(() => null);
   try {
     // Into the file of the question: to make another one takes longer than to answer.
-    appendFileSync(taken, `\n${JSON.stringify(said ?? null)}`);
+    appendFileSync(taken, JSON.stringify(said ?? null));
   } catch {
     // On a full disk it stays without an answer, which the hook need not wait for.
   }
@@ -229,20 +232,24 @@ export async function answerHooks(
 ): Promise<HookChannel | undefined> {
   const state = stateDirectory(main);
   const channel = join(state, `${prefix()}${process.pid}`);
+  // Nobody looks for it there, and takes it for one that a killed server left.
+  const begun = `${channel}.new`;
   const [{ Socket }, { createInterface }] = await Promise.all([import('node:net'), import('node:readline')]);
   try {
     mkdirSync(state, { recursive: true });
     // What killed servers left, and what was left under this very number.
     for (const other of channelsIn(state)) if (!isAttended(other)) removeTree(other);
-    mkdirSync(channel, { mode: 0o700 });
+    removeTree(begun);
+    mkdirSync(begun, { mode: 0o700 });
   } catch {
     return undefined;
   }
   try {
     // Where it makes none, the next line throws.
-    await run('mkfifo', ['-m', '600', join(channel, 'bell')], { cwd: channel, env: { PATH: process.env.PATH ?? '' } });
+    await run('mkfifo', ['-m', '600', join(begun, 'bell')], { cwd: begun, env: { PATH: process.env.PATH ?? '' } });
     // For writing as well: so it never ends when the last hook has rung.
-    const fd = openSync(join(channel, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
+    const fd = openSync(join(begun, 'bell'), constants.O_RDWR | constants.O_NONBLOCK);
+    renameSync(begun, channel);
     const pipe = new Socket({ fd, readable: true, writable: false });
     pipe.on('error', () => undefined);
     createInterface({ input: pipe }).on('line', (id) => {
@@ -255,7 +262,7 @@ export async function answerHooks(
       },
     };
   } catch {
-    removeTree(channel);
+    for (const place of [begun, channel]) removeTree(place);
     return undefined;
   }
 }

@@ -155,13 +155,14 @@ export async function salvage(
   signal: AbortSignal,
 ): Promise<boolean> {
   let isWhole = true;
+  let isReplaced = false;
   const trying = async (what: string, save: () => Promise<unknown>) => {
     try {
       await save();
     } catch (error) {
       signal.throwIfAborted();
       // Later, as long as nothing is lost to a later try.
-      if (isWhole && isUnstarted(error)) throw error;
+      if (isWhole && !isReplaced && isUnstarted(error)) throw error;
       isWhole = false;
       task.output(`${what} could not be saved: ${messageOf(error)}\n`);
     }
@@ -176,6 +177,8 @@ export async function salvage(
   }
   await trying('files', async () => {
     await replaceGitDirectory(clone.path, mirror, scratch, signal);
+    // A later try would find a sound clone without the work.
+    isReplaced = true;
     await saveChanges(clone, mirror, task, signal);
     isWhole = (await saveTeams(clone, mirror, task, signal)) && isWhole;
     isWhole = (await saveRepositories(clone, mirror, task, signal)).isWhole && isWhole;

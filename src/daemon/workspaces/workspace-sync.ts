@@ -61,11 +61,11 @@ export async function syncWorkspace(options: SyncOptions, signal: AbortSignal): 
   }
   const names = [local, published];
   const { status, refs } =
-    settled === undefined
+    settled === undefined && !isNew
       ? await statusWithRefs(clone, names, signal)
       : { status: settled, refs: new Set(names.filter((ref) => readRef(clone.path, ref) !== null)) };
   const base = refs.has(published) ? published : main;
-  if (isNew) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
+  if (status === undefined) await startBranch(clone, task.branch, refs.has(local) ? local : base, signal);
   else await switchToIssueBranch(options, status, refs.has(local) ? local : null, base, signal);
   const others = [...(refs.has(local) && refs.has(published) ? [published] : []), ...(refs.size > 0 ? [main] : [])];
   for (const other of others) {

@@ -1,7 +1,7 @@
 // Git with the remote: it has the hosting credential, and is ended only when nothing has come from it for a while.
 
 import type { Environment } from '../../../base/rules/environment.ts';
-import { explain, type GitResult, networkEnvironment, tryGit } from '../../../git/git.ts';
+import { explain, type GitResult, networkEnvironment, tryGit, verbOf } from '../../../git/git.ts';
 import { gitFailure } from './git-failure.ts';
 
 export type NetworkOptions = {
@@ -75,7 +75,7 @@ export class Network {
     const result = await this.try(args, cwd, signal);
     if (result.exitCode === 0) return result.stdout;
     signal.throwIfAborted();
-    throw gitFailure(args[0] ?? '', result, explain(result.stderr || result.stdout));
+    throw gitFailure(verbOf(args), result, explain(result.stderr || result.stdout));
   }
 
   /** Which branch the remote's HEAD names; undefined when it does not say. */
