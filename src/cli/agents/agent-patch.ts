@@ -20,12 +20,12 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-function environment(): Record<string, string> {
-  return setVariables(process.env);
-}
-
 async function run(args: readonly string[], input?: string) {
-  return tryGit(args, { cwd: process.cwd(), env: environment(), ...(input === undefined ? {} : { input }) });
+  return tryGit(args, {
+    cwd: process.cwd(),
+    env: setVariables(process.env),
+    ...(input === undefined ? {} : { input }),
+  });
 }
 
 async function mustRun(args: readonly string[], what: string): Promise<string> {
@@ -94,7 +94,7 @@ async function test(): Promise<void> {
   }
   const [file, args] = splitCommand(command);
   const shown = oneLine(typeof command === 'string' ? command : command.join(' '), 200);
-  const program = await startProgram(file, args, { cwd: process.cwd(), env: environment() });
+  const program = await startProgram(file, args, { cwd: process.cwd(), env: setVariables(process.env) });
   program.stdin.end();
   // Passed on as it comes: a long test run that speaks is not taken for one that hangs.
   program.stdout.pipe(process.stdout, { end: false });
