@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path';
 import { failure, messageOf } from '../base/rules/errors.ts';
 import { lastLines } from '../base/rules/text.ts';
 import type { WorkspaceTask } from '../daemon/ports.ts';
+import { commitsOf, putWork } from '../daemon/workspaces/late-clone.ts';
 import type { Mirror } from '../daemon/workspaces/mirror/mirror.ts';
 import type { WorkspacePlaces } from '../daemon/workspaces/workspace-places.ts';
 import { worksOf } from '../daemon/workspaces/workspace-saves.ts';
 import { readBundleHeads } from '../git/bundle-heads.ts';
-import { type Clone, restoreTree, statusOf, writeTree } from '../git/clone.ts';
+import { type Clone, statusOf, writeTree } from '../git/clone.ts';
 import { cloneEnvironment, type GitResult, git, tryGit } from '../git/git.ts';
 import { readHead, readRefAt } from '../git/git-directory.ts';
 import { authorVariables } from '../git/rules/author.ts';
@@ -36,6 +37,9 @@ export type PackedWork = WorkCommits & {
 const GITMODULES = '.gitmodules';
 /** In the repository that a worker's copy is cloned from. */
 const HANDED_OUT = 'refs/toolcrew/handed-out';
+
+/** Of `fetch`. */
+const QUIETLY = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
 
 /** A commit that is handed in may have so many files more than its base. */
 const MOST_FILES = 100_000;
@@ -79,7 +83,7 @@ export class WorkCarrier {
   /** All of a workspace as commits that the mirror has. No agent may be at work in it. */
   async read(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
     const { mirror, places } = this.#options;
-    const clone = await places.guarded(task);
+    const clone = await commitsOf(places, mirror, task, signal);
     const { oid, dirty } = clone.settled ?? (await statusOf(clone, signal));
     places.settle(task.issue, clone.settled);
     if (oid === null)
@@ -102,10 +106,11 @@ export class WorkCarrier {
     return (await git(['commit-tree', tree, '-p', head, '-m', 'Uncommitted work'], options)).trim();
   }
 
-  /** Nobody has been in the workspace of a first attempt: its commit is that of its files. */
+  /** Nobody has been in a workspace without files, or in that of a first attempt: its commit is that of its files. */
   async #handedOut(task: WorkspaceTask, signal: AbortSignal): Promise<WorkCommits> {
     const { mirror, places } = this.#options;
-    const head = task.life === 1 && task.attempt === 1 ? readHead(places.pathOf(task.issue)) : null;
+    const isFirst = task.life === 1 && task.attempt === 1;
+    const head = places.lateOf(task.issue)?.head ?? (isFirst ? readHead(places.pathOf(task.issue)) : null);
     if (head === null || !(await mirror.holds(head))) return this.read(task, signal);
     return { head, files: null };
   }
@@ -113,31 +118,31 @@ export class WorkCarrier {
   /** Has the workspace hold these commits, its branch and its files. No agent may be at work in it. */
   async write(task: WorkspaceTask, { head, files }: WorkCommits, signal: AbortSignal): Promise<void> {
     const { mirror, places } = this.#options;
-    const [tip, ref] = [files ?? head, `${worksOf(task.issue)}/${files ?? head}`];
-    await mirror.keep(tip, ref);
+    const { issue, branch } = task;
+    if (files === null && places.isLate(issue)) {
+      await mirror.keep(head, `${worksOf(issue)}/${head}`);
+      return places.delay(issue, { head, branch });
+    }
     // It is about to have files of an agent's commits: git runs in namespaces from here on.
-    places.touch(task.issue);
-    const clone = await places.guarded(task);
-    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
-    const fetch = ['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`];
-    await restoreTree(clone, { head, branch: task.branch, tree: tip }, signal, [fetch]);
-    places.settle(task.issue, clone.settled && { oid: head, branch: task.branch, dirty: files !== null });
+    places.touch(issue);
+    const clone = await places.guarded(task, signal);
+    await putWork(clone, mirror, { issue, branch, head, files }, signal);
+    places.settle(task.issue, clone.settled && { oid: head, branch, dirty: files !== null });
   }
 
   /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */
   async has(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<boolean> {
     const { mirror, places } = this.#options;
     if (await mirror.holds(sha)) return true;
-    if (!places.isOurs(task.issue)) return false;
-    const { path, launch, timeoutMs } = await places.guarded(task);
+    if (!places.isOurs(task.issue) || places.isLate(task.issue)) return false;
+    const { path, launch, timeoutMs } = await places.guarded(task, signal);
     const found = await tryGit(['cat-file', '-e', `${sha}^{commit}`], { cwd: path, launch, timeoutMs, signal });
     return found.exitCode === 0;
   }
 
   /** Has the mirror hold a commit of another repository on this machine. */
   async fetch(from: string, sha: string, issue: number, signal: AbortSignal): Promise<void> {
-    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-    await this.#git(['fetch', ...how, from, `+${HANDED_OUT}:${worksOf(issue)}/${sha}`], signal);
+    await this.#git(['fetch', ...QUIETLY, from, `+${HANDED_OUT}:${worksOf(issue)}/${sha}`], signal);
   }
 
   /** Files on top of a later commit; null: they do not fit it. */
@@ -328,8 +333,10 @@ export class WorkCarrier {
       throw failure(FLEET_CODES.bundle_branch_wrong, { expected: `${ref} at ${tip}`, got: rows });
     const into = `${worksOf(task.issue)}/handed-in`;
     const checks = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true'];
-    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
-    const got = await this.#try([...checks, 'fetch', ...how, path, `+${ref}:${into}`], signal);
+    const got = await this.#try(
+      [...checks, 'fetch', ...QUIETLY, '--no-recurse-submodules', path, `+${ref}:${into}`],
+      signal,
+    );
     if (got.exitCode === 0) return;
     const said = lastLines(got.stderr, 4);
     throw /prerequisite/.test(got.stderr)
@@ -355,10 +362,9 @@ export async function unpackOrigin(
   const main = `refs/heads/${order.default_branch}`;
   const isAlone = isOnDefault(order);
   const more = isAlone ? [] : [`+${worksOf(order.issue)}/handed-out:${HANDED_OUT}`];
-  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
   const { size } = await stat(bundle);
   const got = await tryGit(
-    ['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${main}:${main}`, ...more],
+    ['-c', 'fetch.fsckObjects=true', 'fetch', ...QUIETLY, '--update-head-ok', bundle, `+${main}:${main}`, ...more],
     options,
   );
   if (got.exitCode !== 0)
@@ -386,9 +392,11 @@ export async function unpackDefault(
       : ['clone', '--quiet', '--bare', '--template=', earlier, directory];
   await git(first, options);
   const [, ref = ''] = (await git(['bundle', 'list-heads', bundle], options)).trim().split(' ');
-  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
   const to = `refs/heads/${branch}`;
-  const got = await tryGit(['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${ref}:${to}`], options);
+  const got = await tryGit(
+    ['-c', 'fetch.fsckObjects=true', 'fetch', ...QUIETLY, '--update-head-ok', bundle, `+${ref}:${to}`],
+    options,
+  );
   const at = readRefAt(directory, to);
   if (got.exitCode !== 0 || at !== sha)
     throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${to} is at ${at})` });

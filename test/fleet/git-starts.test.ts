@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { WorkCarrier } from '../../src/fleet/work-carrier.ts';
@@ -86,8 +86,7 @@ test('with agents elsewhere, an interrupted attempt is begun again without a que
     await ready(task(attempt));
     assert.equal(await workspaces.peek(task(attempt), signal), null);
     assert.equal((await pack(attempt)).head, head);
-    const verbs = attempt === 2 ? [...FETCH, 'update-ref'] : FETCH;
-    assert.deepEqual(taken(), { verbs, namespaces: 0 });
+    assert.deepEqual(taken(), { verbs: FETCH, namespaces: 0 });
   }
 });
 
@@ -101,20 +100,31 @@ test('where agents run, an interrupted attempt is begun again with two sets of n
   assert.deepEqual(taken(), { verbs: ['toolcrew-both', ...FETCH, 'toolcrew-both'], namespaces: 2 });
 });
 
-test('with agents elsewhere, work that is handed in and published needs one set of namespaces', async (t) => {
+test('with agents elsewhere, an attempt is begun with no question but that for what is new', async (t) => {
+  const { task, ready, pack, taken } = await setUp(t, true);
+  const { path } = await ready(task());
+  await pack(1);
+  taken();
+  await ready(task(1, 1, 2));
+  // Twice, since the clock of the mirror runs fast.
+  assert.deepEqual(taken(), { verbs: [...FETCH, ...FETCH], namespaces: 0 });
+  assert.deepEqual(readdirSync(path), []);
+});
+
+test('with agents elsewhere, work that is handed in and published needs no namespaces', async (t) => {
   const { workspaces, mirror, task, ready, carrier, pack, taken } = await setUp(t, true);
   const { path } = await ready(task());
   const { head, base } = await pack(1);
   const { sha, bundle } = await worked(t, mirror.path, head);
   taken();
   await carrier.adopt(task(), bundle, { head: sha, files: null }, { base, maxBundleBytes: 1e6 }, signal);
-  assert.equal(readFileSync(join(path, 'work.txt'), 'utf8'), 'done\n');
   assert.equal((await workspaces.collect(task(), signal)).head, sha);
   await workspaces.push(task(), sha, [], signal);
+  assert.deepEqual(readdirSync(path), []);
   await workspaces.remove(task(), signal);
   const checks = ['fetch', 'merge-base', 'ls-tree', 'update-ref'];
-  const verbs = [...checks, 'toolcrew-each', 'log', 'rev-parse', 'push', 'update-ref'];
-  assert.deepEqual(taken(), { verbs, namespaces: 1 });
+  assert.deepEqual(taken(), { verbs: [...checks, 'log', 'push', 'update-ref'], namespaces: 0 });
+  assert.equal(existsSync(path), false);
 });
 
 test('what lies in a clone after a reader was there, or was handed in, is looked for and saved', async (t) => {

@@ -11,7 +11,7 @@ import type { Workflow } from '../../src/daemon/rules/workflow.ts';
 import { Mirror } from '../../src/daemon/workspaces/mirror/mirror.ts';
 import { ModuleCopies } from '../../src/daemon/workspaces/mirror/module-copies.ts';
 import { claimRoot } from '../../src/daemon/workspaces/workspace-root.ts';
-import { DiskWorkspaces } from '../../src/daemon/workspaces/workspaces.ts';
+import { DiskWorkspaces, type WorkspacesOptions } from '../../src/daemon/workspaces/workspaces.ts';
 import { DAEMON_TOKEN, startForge } from './forge.ts';
 import { type Cleanup, tempDir } from './temp.ts';
 import { workflowWith } from './world.ts';
@@ -33,6 +33,7 @@ type Repositories = {
   readonly branchPrefix?: () => string;
   /** As with a queue. */
   readonly agentsElsewhere?: boolean;
+  readonly keep?: boolean;
   /** In the place of the namespaces of the machine. */
   readonly isolation?: Pick<Isolation, 'active' | 'wrap'>;
 };
@@ -43,7 +44,15 @@ export async function setUpWorkspaces(
   hooks: Partial<Workflow['hooks']> = {},
   gitTimeoutMs = 20_000,
   remove?: (path: string) => Promise<void>,
-  { submodules = true, files, others = {}, depth = () => null, branchPrefix, ...given }: Repositories = {},
+  {
+    submodules = true,
+    keep = false,
+    files,
+    others = {},
+    depth = () => null,
+    branchPrefix,
+    ...given
+  }: Repositories = {},
 ) {
   const forge = await startForge(t, files, { others });
   const directory = tempDir(t);
@@ -58,10 +67,10 @@ export async function setUpWorkspaces(
   mkdirSync(join(directory, 'state'));
   const claim = () => claimRoot(join(directory, 'workspaces'), 'host/o/r', join(directory, 'state'));
   const root = claim();
-  const workflow = { ...workflowWith({ hooks, workspace: { submodules } }) };
+  const workflow = { ...workflowWith({ hooks, workspace: { submodules, keep } }) };
   const isolation = given.isolation ?? (await isolationOf(directory));
   const logged: string[] = [];
-  const workspaces = new DiskWorkspaces({
+  const options: WorkspacesOptions = {
     log: {
       log: (level, _, message) =>
         logged.push(`${level}: ${typeof message === 'string' ? message : lineWithCode(message)}`),
@@ -77,7 +86,10 @@ export async function setUpWorkspaces(
     gitTimeoutMs,
     workflow: () => workflow,
     hookEnv: () => ({ PATH: process.env.PATH ?? '', HOME: directory, HOOK: 'env' }),
-  });
+  };
+  const workspaces = new DiskWorkspaces(options);
+  /** As in the next process. */
+  const again = () => new DiskWorkspaces(options);
   const said: string[] = [];
   const task = (attempt = 1, life = 1, issue = 1): WorkspaceTask => ({
     issue,
@@ -97,5 +109,5 @@ export async function setUpWorkspaces(
     await workspaces.beforeRun(one, signal);
     return place;
   };
-  return { ...forge, directory, mirror, root, workspaces, task, ready, said, logged };
+  return { ...forge, directory, mirror, root, workspaces, again, task, ready, said, logged };
 }

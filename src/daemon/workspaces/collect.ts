@@ -12,7 +12,8 @@ import type { GuardedClone } from './workspace-places.ts';
 import { saveChanges, saveRepositories, takeCommit } from './workspace-saves.ts';
 
 /** Where the work would be: on the issue's branch, or wherever the agent left off. */
-function headsOf(path: string, branch: string): (string | null)[] {
+function headsOf({ path, settled }: Clone & Partial<GuardedClone>, branch: string): (string | null)[] {
+  if (settled?.branch === branch) return [settled.oid];
   return [readRef(path, `refs/heads/${branch}`), readHead(path)];
 }
 
@@ -37,12 +38,12 @@ async function publishable(
 
 /** The commit that would be published now, as the files of the Git directory tell it. */
 export async function headNow(
-  clone: Clone,
+  clone: Clone & Partial<GuardedClone>,
   mirror: Mirror,
   task: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<string | null> {
-  return (await publishable(clone, mirror, task, headsOf(clone.path, task.branch), signal)).head;
+  return (await publishable(clone, mirror, task, headsOf(clone, task.branch), signal)).head;
 }
 
 /**

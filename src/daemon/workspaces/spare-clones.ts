@@ -2,10 +2,11 @@
 
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { removeLargeTree } from '../../base/files/remove-tree.ts';
+import { removeLargeTree, removeTree } from '../../base/files/remove-tree.ts';
 import type { Clock } from '../../base/ports.ts';
+import { messageOf } from '../../base/rules/errors.ts';
 import { cloneMirror, fetchOrigin } from '../../git/clone.ts';
-import { LOCAL_MS } from '../../git/git.ts';
+import { LOCAL_MS, saysDamaged } from '../../git/git.ts';
 import { readHead } from '../../git/git-directory.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import type { Mirror } from './mirror/mirror.ts';
@@ -73,8 +74,24 @@ export class SpareClones {
     }
   }
 
-  /** Has `to`, an empty directory, hold a clone for the task: one that is ready, or a new one. The mirror is up to date. */
+  /**
+   * Has `to`, an empty directory, hold a clone for the task: one that is ready, or a new one. The mirror is up to date; one
+   * that cannot be cloned because it is damaged is made anew.
+   */
   async fill(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#fill(task, to, signal);
+    } catch (error) {
+      if (!saysDamaged(messageOf(error))) throw error;
+      this.#mirror.distrust();
+      await this.#mirror.refresh(signal, task.branch);
+      await removeTree(to);
+      await mkdir(to);
+      await cloneMirror(this.#mirror.source, to, signal);
+    }
+  }
+
+  async #fill(task: WorkspaceTask, to: string, signal: AbortSignal): Promise<void> {
     if (await this.#take(task, to, signal)) return;
     const filling = cloneMirror(this.#mirror.source, to, signal);
     this.#filling.add(filling);

@@ -4,13 +4,24 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Commit and branch on which a clone that is not made yet is to stand. */
+export type LateClone = { readonly head: string; readonly branch: string };
+
 /** `config`: of the clone, as it was before any agent ran. */
 export type WorkspaceManifest = {
   readonly issue: number;
   readonly config: string;
   /** Its submodules are being filled, and no agent has been there: what is found so is not whole, and holds no work. */
   readonly isFilling?: boolean;
+  /** Whatever lies there is nobody's work: the clone is made when its files are read. */
+  readonly late?: LateClone | undefined;
 };
+
+function lateIn(value: unknown): LateClone | undefined {
+  if (typeof value !== 'object' || value === null || !('head' in value) || !('branch' in value)) return undefined;
+  const { head, branch } = value;
+  return typeof head === 'string' && typeof branch === 'string' ? { head, branch } : undefined;
+}
 
 export class WorkspaceManifests {
   readonly #directory: string;
@@ -30,7 +41,8 @@ export class WorkspaceManifests {
       if (typeof value !== 'object' || value === null || !('config' in value) || !('issue' in value)) return undefined;
       const { config } = value;
       if (typeof config !== 'string' || value.issue !== issue) return undefined;
-      return { issue, config, isFilling: 'isFilling' in value && value.isFilling === true };
+      const late = 'late' in value ? lateIn(value.late) : undefined;
+      return { issue, config, isFilling: 'isFilling' in value && value.isFilling === true, late };
     } catch {
       return undefined;
     }

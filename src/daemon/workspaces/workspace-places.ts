@@ -10,7 +10,7 @@ import { restoreConfig } from '../../git/git-directory.ts';
 import type { Author } from '../../git/rules/author.ts';
 import type { WorkspaceTask } from '../ports.ts';
 import { WORKSPACES_CODES } from '../rules/codes/workspaces-codes.ts';
-import type { WorkspaceManifests } from './workspace-manifests.ts';
+import type { LateClone, WorkspaceManifests } from './workspace-manifests.ts';
 
 /** `settled`: how this process left it, clean and with no work to be saved; undefined: git has to be asked. */
 export type GuardedClone = Clone & { readonly settled: CloneStatus | undefined };
@@ -26,6 +26,8 @@ export type PlacesOptions = {
   readonly author?: Author | undefined;
   /** Agents and hooks run on other machines: here a clone changes only where this process changes it. */
   readonly agentsElsewhere?: boolean;
+  /** Makes a clone that is late. */
+  readonly makeClone?: (clone: Clone, task: WorkspaceTask, late: LateClone, signal: AbortSignal) => Promise<void>;
 };
 
 function realPath(path: string): string | undefined {
@@ -71,6 +73,21 @@ export class WorkspacePlaces {
     return this.#untouched.has(issue);
   }
 
+  /** Where the clone is to stand that is not made yet; undefined: it is there, or was never to be. */
+  lateOf(issue: number): LateClone | undefined {
+    return this.#manifests.read(issue)?.late;
+  }
+
+  isLate(issue: number): boolean {
+    return this.lateOf(issue) !== undefined;
+  }
+
+  /** Has the clone be made later, there. */
+  delay(issue: number, late: LateClone): void {
+    this.#settled.delete(issue);
+    this.#manifests.write({ issue, config: '', late });
+  }
+
   addNew(issue: number): void {
     this.#untouched.add(issue);
     this.#settled.delete(issue);
@@ -97,9 +114,14 @@ export class WorkspacePlaces {
 
   /**
    * The clone, its Git directory put back to what it was before any agent ran. No agent may be at work in it. The caller
-   * may change it, so that it counts as settled no more.
+   * may change it, so that it counts as settled no more. One that is late is made.
    */
-  async guarded(task: WorkspaceTask): Promise<GuardedClone> {
+  async guarded(task: WorkspaceTask, signal: AbortSignal): Promise<GuardedClone> {
+    const late = this.lateOf(task.issue);
+    if (late !== undefined) {
+      await this.#options.makeClone?.(this.cloneOf(task.issue), task, late, signal);
+      this.settle(task.issue, { oid: late.head, branch: late.branch, dirty: false });
+    }
     const settled = this.#settled.get(task.issue);
     this.#settled.delete(task.issue);
     const path = this.checked(task.issue);

@@ -27,6 +27,7 @@ import { branchesBelow, goesOn, takeBase } from './base-taking.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
+import { commitsOf, delayClone, makeLate, moveLate } from './late-clone.ts';
 import { LfsFiles } from './lfs-files.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
 import { expireSaved } from './mirror/saved-refs.ts';
@@ -35,7 +36,7 @@ import { setAside } from './set-aside.ts';
 import { SpareClones } from './spare-clones.ts';
 import { fillWorkspace } from './submodules.ts';
 import { WorkspaceManifests } from './workspace-manifests.ts';
-import { type PlacesOptions, WorkspacePlaces } from './workspace-places.ts';
+import { type GuardedClone, type PlacesOptions, WorkspacePlaces } from './workspace-places.ts';
 import { ROOT_DATA } from './workspace-root.ts';
 import { salvage, savedEarlier, saveWork, takeCommit, tellsSaved, worksOf } from './workspace-saves.ts';
 import { putBack, stateOf } from './workspace-state.ts';
@@ -64,9 +65,10 @@ export class DiskWorkspaces implements Workspaces {
     this.#options = options;
     this.#remove = options.remove ?? createTreeRemover();
     this.#manifests = new WorkspaceManifests(join(options.root, ROOT_DATA));
-    this.places = new WorkspacePlaces(options, this.#manifests);
     this.#spares = new SpareClones(join(options.root, ROOT_DATA, 'spares'), options.mirror, options.clock);
     this.#lfs = new LfsFiles(options.mirror, options.log, this.#manifests);
+    const parts = { mirror: options.mirror, spares: this.#spares, lfs: this.#lfs, manifests: this.#manifests };
+    this.places = new WorkspacePlaces({ ...options, makeClone: makeLate.bind(null, parts) }, this.#manifests);
   }
 
   pathOf(issue: number): string {
@@ -89,14 +91,23 @@ export class DiskWorkspaces implements Workspaces {
   async keepSpares(count: number, signal: AbortSignal): Promise<void> {
     const { claimRoot, workflow } = this.#options;
     if (count > 0) claimRoot();
-    await this.#spares.keep(workflow().hooks.afterCreate === null ? count : 0, signal);
+    await this.#spares.keep(workflow().hooks.afterCreate === null && !this.#isLate ? count : 0, signal);
+  }
+
+  /** Whether clones are made once their files are read. Whoever keeps workspaces wants to look into them. */
+  get #isLate(): boolean {
+    const { agentsElsewhere, workflow } = this.#options;
+    return agentsElsewhere === true && !workflow().workspace.keep;
   }
 
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
+    const isLate = this.places.isLate(task.issue);
+    // Programs that clean up temporary files take empty directories first.
+    if (isLate) await mkdir(path, { recursive: true });
     if (this.places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true) {
-      if (isClone(path)) return { path, created: false };
+      if (isClone(path) || isLate) return { path, created: false };
       if (!(await this.#salvage(task, signal))) await this.#setAside(task);
     }
     await this.#clear(task);
@@ -107,10 +118,12 @@ export class DiskWorkspaces implements Workspaces {
   /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
   async #clear(task: WorkspaceTask): Promise<void> {
     const { issue } = task;
+    const isLate = this.places.isLate(issue);
     this.places.touch(issue);
     this.#manifests.remove(issue);
     try {
-      await this.#remove(this.pathOf(issue));
+      // There is little in it.
+      await (isLate ? removeTree : this.#remove)(this.pathOf(issue));
     } catch (error) {
       await this.#setAside(task, `holds files that cannot be removed (${messageOf(error)})`).catch(() => {
         throw error;
@@ -134,30 +147,17 @@ export class DiskWorkspaces implements Workspaces {
 
   async afterCreate(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.places.checked(task.issue);
+    if (this.#isLate) return this.#options.mirror.refresh(signal);
     await this.#options.mirror.refresh(signal, task.branch);
     const script = this.#options.workflow().hooks.afterCreate;
-    if (script === null) return this.#fill(task, path, signal);
+    if (script === null) return this.#spares.fill(task, path, signal);
     await this.#lfs.fetch(task, signal);
     await this.#script('after_create', script, task, signal);
   }
 
-  /** A mirror that cannot be cloned because it is damaged is made anew. */
-  async #fill(task: WorkspaceTask, path: string, signal: AbortSignal): Promise<void> {
-    const { mirror } = this.#options;
-    try {
-      await this.#spares.fill(task, path, signal);
-    } catch (error) {
-      if (!saysDamaged(messageOf(error))) throw error;
-      mirror.distrust();
-      await mirror.refresh(signal, task.branch);
-      await removeTree(path);
-      await mkdir(path);
-      await clone.cloneMirror(mirror.source, path, signal);
-    }
-  }
-
   async complete(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const path = this.places.checked(task.issue);
+    if (this.#isLate) return delayClone(this.places, this.#options.mirror, task, signal);
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
@@ -167,7 +167,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     this.places.checked(task.issue);
-    await this.#options.mirror.refresh(signal, task.branch);
+    await this.#options.mirror.refresh(signal, this.places.isLate(task.issue) ? undefined : task.branch);
     try {
       if (this.#options.workflow().hooks.beforeRun === null) await this.#sync(task, signal);
       else await this.#syncByScript(task, signal);
@@ -182,7 +182,7 @@ export class DiskWorkspaces implements Workspaces {
     const { workflow, modules: copies, clock, log, isolation } = this.#options;
     // Without namespaces git follows nothing inside that an agent may have planted.
     const isNew = this.places.isNew(task.issue);
-    if (!workflow().workspace.submodules || (!isNew && !isolation.active)) return;
+    if (this.places.isLate(task.issue) || !workflow().workspace.submodules || (!isNew && !isolation.active)) return;
     await fillWorkspace(
       { clone: this.places.cloneOf(task.issue), isNew, copies, clock, log, manifests: this.#manifests },
       task,
@@ -193,7 +193,7 @@ export class DiskWorkspaces implements Workspaces {
   async #syncByScript(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
     const { mirror, workflow } = this.#options;
     const isNew = this.places.isNew(task.issue);
-    const at = await this.places.guarded(task);
+    const at = await this.places.guarded(task, signal);
     const script = () => this.#script('before_run', workflow().hooks.beforeRun ?? '', task, signal);
     const run = () => this.#lfs.around(this.places.cloneOf(task.issue), task, script, signal);
     await syncByScript({ clone: at, mirror, task, isNew }, run, signal);
@@ -207,8 +207,9 @@ export class DiskWorkspaces implements Workspaces {
       // Nobody but git of ours has been in it.
       const isPristine = isNew && this.#options.workflow().hooks.afterCreate === null;
       try {
+        if (await moveLate(this.places, mirror, task, signal)) return;
         const sync = async () => {
-          const at = isPristine ? this.places.cloneOf(task.issue) : await this.places.guarded(task);
+          const at = isPristine ? this.places.cloneOf(task.issue) : await this.places.guarded(task, signal);
           const left = await syncWorkspace({ clone: at, mirror, task, isNew, isPristine }, signal);
           this.places.settle(task.issue, left);
         };
@@ -239,7 +240,7 @@ export class DiskWorkspaces implements Workspaces {
 
   async #afterwards(hook: HookName, script: string | null, task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
     if (script === null) return false;
-    await this.places.guarded(task);
+    await this.places.guarded(task, signal);
     await this.#script(hook, script, task, signal);
     return true;
   }
@@ -251,9 +252,11 @@ export class DiskWorkspaces implements Workspaces {
 
   async peek(task: WorkspaceTask, signal: AbortSignal): Promise<string | null> {
     const path = this.places.checked(task.issue);
-    if (!isClone(path)) return null;
+    const isLate = this.places.isLate(task.issue);
+    if (!isLate && !isClone(path)) return null;
     try {
-      return await headNow(this.places.cloneOf(task.issue), this.#options.mirror, task, signal);
+      const at = isLate ? await this.#commitsOf(task, signal) : this.places.cloneOf(task.issue);
+      return await headNow(at, this.#options.mirror, task, signal);
     } catch {
       // The agent is at work: what cannot be read now is no work yet.
       signal.throwIfAborted();
@@ -261,10 +264,14 @@ export class DiskWorkspaces implements Workspaces {
     }
   }
 
+  #commitsOf(task: WorkspaceTask, signal: AbortSignal): Promise<GuardedClone> {
+    return commitsOf(this.places, this.#options.mirror, task, signal);
+  }
+
   async collect(task: WorkspaceTask, signal: AbortSignal): Promise<Work> {
     try {
       const settle = (status: clone.CloneStatus | undefined) => this.places.settle(task.issue, status);
-      return await collectFrom(await this.places.guarded(task), this.#options.mirror, task, settle, signal);
+      return await collectFrom(await this.#commitsOf(task, signal), this.#options.mirror, task, settle, signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
@@ -312,7 +319,7 @@ export class DiskWorkspaces implements Workspaces {
     this.outdate();
     const update = () => this.beforeRun(task, signal).then(() => this.collect(task, signal));
     const hasScript = workflow().hooks.beforeRun !== null;
-    return takeBase({ mirror, update, clone: () => this.places.guarded(task), hasScript }, task, signal);
+    return takeBase({ mirror, update, clone: () => this.places.guarded(task, signal), hasScript }, task, signal);
   }
 
   branches(prefix: string): Promise<ReadonlyMap<string, string>> {
@@ -338,11 +345,11 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async stateOf(task: WorkspaceTask, signal: AbortSignal): Promise<WorkspaceState> {
-    return stateOf(await this.places.guarded(task), signal);
+    return stateOf(await this.places.guarded(task, signal), signal);
   }
 
   async putBack(task: WorkspaceTask, state: WorkspaceState, signal: AbortSignal): Promise<boolean> {
-    return putBack(await this.places.guarded(task), state, signal);
+    return putBack(await this.places.guarded(task, signal), state, signal);
   }
 
   async remove(
@@ -360,7 +367,7 @@ export class DiskWorkspaces implements Workspaces {
     const path = this.pathOf(task.issue);
     const isOurs = this.places.isOurs(task.issue);
     try {
-      if (!(await saveWork(await this.places.guarded(task), mirror, task, signal))) await this.#setAside(task);
+      if (!(await saveWork(await this.#commitsOf(task, signal), mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
       if (isUnstarted(error)) throw error;
@@ -377,7 +384,8 @@ export class DiskWorkspaces implements Workspaces {
     const { root, mirror } = this.#options;
     const path = this.pathOf(task.issue);
     const isThere = this.places.isOurs(task.issue);
-    const at = isThere && isClone(path) ? await this.places.guarded(task) : null;
+    const isUsable = isClone(path) || this.places.isLate(task.issue);
+    const at = isThere && isUsable ? await this.places.guarded(task, signal) : null;
     return keptWork(root, isThere ? (at ?? this.places.cloneOf(task.issue)) : null, mirror, task, signal);
   }
 

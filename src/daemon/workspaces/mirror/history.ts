@@ -33,6 +33,8 @@ type Commit = {
 type Log = {
   /** The newest first. */
   readonly commits: readonly Commit[];
+  /** Whether any of them changes a file by itself. */
+  readonly hasRows: boolean;
   readonly mayAddLinks: boolean;
 };
 
@@ -53,7 +55,7 @@ function parseLog(log: string): Log {
   }
   // Git shows no changes of a merge.
   const isWhole = isClear && commits.length < MAX_COMMITS && commits.every(({ parents }) => parents.length < 2);
-  return { commits, mayAddLinks: !isWhole || LINK_ROW.test(log) };
+  return { commits, hasRows: /\0\s*:/.test(log), mayAddLinks: !isWhole || LINK_ROW.test(log) };
 }
 
 /** Of commits that are not merges, oldest first. */
@@ -66,7 +68,10 @@ function messagesOf(commits: readonly Commit[]): readonly string[] {
 }
 
 /** @param treeOf gives the tree of a commit that the default branch has */
-async function relationOf({ commits }: Log, treeOf: (sha: string) => Promise<string>): Promise<BranchRelation | null> {
+async function relationOf(
+  { commits, hasRows }: Log,
+  treeOf: (sha: string) => Promise<string>,
+): Promise<BranchRelation | null> {
   const [tip] = commits;
   if (tip === undefined) return 'nothing';
   if (commits.length === MAX_COMMITS) return null;
@@ -74,6 +79,7 @@ async function relationOf({ commits }: Log, treeOf: (sha: string) => Promise<str
   const [base, ...others] = new Set(commits.flatMap(({ parents }) => parents.filter((parent) => !own.has(parent))));
   if (base === undefined) return 'unrelated';
   if (others.length > 0) return null;
+  if (commits.length === 1) return hasRows ? 'changes' : 'nothing';
   return tip.tree === (await treeOf(base)) ? 'nothing' : 'changes';
 }
 

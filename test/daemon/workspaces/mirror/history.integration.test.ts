@@ -38,6 +38,12 @@ test('commits that take each other back change nothing', async (t) => {
   assert.deepEqual(await history(), { relation: 'nothing', messages: ['there', 'and back'], mayAddLinks: false });
 });
 
+test('a commit without a change is nothing, whatever it says', async (t) => {
+  const { path, history } = await repository(t);
+  await gitAs(path, 'commit', '--quiet', '--allow-empty', '-m', 'One', '-m', ':100644 100644 0000000 1111111 M\tb.txt');
+  assert.equal((await history()).relation, 'nothing');
+});
+
 test('a branch that is behind has nothing; one with no commit in common is unrelated', async (t) => {
   const { path, history } = await repository(t);
   await gitAs(path, 'checkout', '--quiet', 'main');
