@@ -150,6 +150,15 @@ test('the next process goes on with it, also where one ended while it was made o
   assert.equal(existsSync(join(path, 'half.txt')), false);
 });
 
+test('where its commit is lost with the copy of the repository, it begins anew', async (t) => {
+  const { workspaces, task, ready, path, pack, said } = await setUp(t);
+  const { head } = await pack();
+  workspaces.places.delay(1, { branch: BRANCH, head: '1'.repeat(40) });
+  await ready(task(2));
+  assert.match(said.join(''), /^the clone cannot be used and is made anew: .*1{40}/);
+  assert.deepEqual({ head: (await pack(2)).head, files: readdirSync(path) }, { head, files: [] });
+});
+
 test('an issue that ends with work that is published nowhere has it saved', async (t) => {
   const { workspaces, mirror, task, pack, handIn, said } = await setUp(t);
   const sha = await handIn((await pack()).head, 'work.txt');
