@@ -34,7 +34,10 @@ const workspace = z
       .describe(
         'Where workspaces are made, <root>/issue-<number>; each repository needs a root of its own. With tracker.repositories: <root>/<owner>/<repo>/issue-<number>. ~ and $VAR are expanded; relative to this file.',
       ),
-    keep: z.boolean().default(false).describe('Keep the workspace of a done or closed issue.'),
+    keep: z
+      .boolean()
+      .default(false)
+      .describe('Keep the workspace of a done or closed issue; with a queue, make its clone at the start.'),
     saved_keep_days: z
       .int()
       .min(0)
