@@ -38,9 +38,6 @@ const GITMODULES = '.gitmodules';
 /** In the repository that a worker's copy is cloned from. */
 const HANDED_OUT = 'refs/toolcrew/handed-out';
 
-/** Of `fetch`. */
-const QUIETLY = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-
 /** A commit that is handed in may have so many files more than its base. */
 const MOST_FILES = 100_000;
 /** And so many times the bytes of the largest bundle more. */
@@ -116,18 +113,8 @@ export class WorkCarrier {
   }
 
   /** Has the workspace hold these commits, its branch and its files. No agent may be at work in it. */
-  async write(task: WorkspaceTask, { head, files }: WorkCommits, signal: AbortSignal): Promise<void> {
-    const { mirror, places } = this.#options;
-    const { issue, branch } = task;
-    if (files === null && places.isLate(issue)) {
-      await mirror.keep(head, `${worksOf(issue)}/${head}`);
-      return places.delay(issue, { head, branch });
-    }
-    // It is about to have files of an agent's commits: git runs in namespaces from here on.
-    places.touch(issue);
-    const clone = await places.guarded(task, signal);
-    await putWork(clone, mirror, { issue, branch, head, files }, signal);
-    places.settle(task.issue, clone.settled && { oid: head, branch, dirty: files !== null });
+  async write(task: WorkspaceTask, work: WorkCommits, signal: AbortSignal): Promise<void> {
+    await putWork(this.#options.places, this.#options.mirror, task, work, signal);
   }
 
   /** Whether this machine has a commit of the issue's work. No agent may be at work in its workspace. */
@@ -142,7 +129,8 @@ export class WorkCarrier {
 
   /** Has the mirror hold a commit of another repository on this machine. */
   async fetch(from: string, sha: string, issue: number, signal: AbortSignal): Promise<void> {
-    await this.#git(['fetch', ...QUIETLY, from, `+${HANDED_OUT}:${worksOf(issue)}/${sha}`], signal);
+    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+    await this.#git(['fetch', ...how, from, `+${HANDED_OUT}:${worksOf(issue)}/${sha}`], signal);
   }
 
   /** Files on top of a later commit; null: they do not fit it. */
@@ -333,10 +321,8 @@ export class WorkCarrier {
       throw failure(FLEET_CODES.bundle_branch_wrong, { expected: `${ref} at ${tip}`, got: rows });
     const into = `${worksOf(task.issue)}/handed-in`;
     const checks = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true'];
-    const got = await this.#try(
-      [...checks, 'fetch', ...QUIETLY, '--no-recurse-submodules', path, `+${ref}:${into}`],
-      signal,
-    );
+    const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-maintenance'];
+    const got = await this.#try([...checks, 'fetch', ...how, path, `+${ref}:${into}`], signal);
     if (got.exitCode === 0) return;
     const said = lastLines(got.stderr, 4);
     throw /prerequisite/.test(got.stderr)
@@ -362,9 +348,10 @@ export async function unpackOrigin(
   const main = `refs/heads/${order.default_branch}`;
   const isAlone = isOnDefault(order);
   const more = isAlone ? [] : [`+${worksOf(order.issue)}/handed-out:${HANDED_OUT}`];
+  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
   const { size } = await stat(bundle);
   const got = await tryGit(
-    ['-c', 'fetch.fsckObjects=true', 'fetch', ...QUIETLY, '--update-head-ok', bundle, `+${main}:${main}`, ...more],
+    ['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${main}:${main}`, ...more],
     options,
   );
   if (got.exitCode !== 0)
@@ -392,11 +379,9 @@ export async function unpackDefault(
       : ['clone', '--quiet', '--bare', '--template=', earlier, directory];
   await git(first, options);
   const [, ref = ''] = (await git(['bundle', 'list-heads', bundle], options)).trim().split(' ');
+  const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--update-head-ok'];
   const to = `refs/heads/${branch}`;
-  const got = await tryGit(
-    ['-c', 'fetch.fsckObjects=true', 'fetch', ...QUIETLY, '--update-head-ok', bundle, `+${ref}:${to}`],
-    options,
-  );
+  const got = await tryGit(['-c', 'fetch.fsckObjects=true', 'fetch', ...how, bundle, `+${ref}:${to}`], options);
   const at = readRefAt(directory, to);
   if (got.exitCode !== 0 || at !== sha)
     throw failure(FLEET_CODES.bundle_unreadable, { said: `${lastLines(got.stderr, 4)} (${to} is at ${at})` });

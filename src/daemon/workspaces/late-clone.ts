@@ -79,15 +79,34 @@ export async function commitsOf(
   return { ...places.cloneOf(task.issue), settled: { oid: head, branch, dirty: false } };
 }
 
-/** Has the clone hold a commit of the mirror, on a branch. @param files or a commit that has them; null: its own */
+/** `files`: a commit with files that are not committed in `head`; null: there are none. */
+type Carried = { readonly head: string; readonly files: string | null };
+
+/** Has the workspace hold commits of the mirror, its branch and its files. No agent may be at work in it. */
 export async function putWork(
-  clone: Clone,
+  places: WorkspacePlaces,
   mirror: Mirror,
-  { issue, branch, head, files }: LateClone & { readonly issue: number; readonly files: string | null },
+  task: WorkspaceTask,
+  { head, files }: Carried,
+  signal: AbortSignal,
+): Promise<void> {
+  const { issue, branch } = task;
+  await mirror.keep(files ?? head, `${worksOf(issue)}/${files ?? head}`);
+  if (files === null && places.isLate(issue)) return places.delay(issue, { head, branch });
+  // It is about to have files of an agent's commits: git runs in namespaces from here on.
+  places.touch(issue);
+  const clone = await places.guarded(task, signal);
+  await fillFrom(mirror, clone, { issue, branch, head, files }, signal);
+  places.settle(issue, clone.settled && { oid: head, branch, dirty: files !== null });
+}
+
+async function fillFrom(
+  mirror: Mirror,
+  clone: Clone,
+  { issue, branch, head, files }: LateClone & Carried & { readonly issue: number },
   signal: AbortSignal,
 ): Promise<void> {
   const [tip, ref] = [files ?? head, `${worksOf(issue)}/${files ?? head}`];
-  await mirror.keep(tip, ref);
   const how = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance', '--no-recurse-submodules'];
   const fetch = ['fetch', ...how, mirror.path, `+${ref}:refs/toolcrew/carried`];
   await restoreTree(clone, { head, branch, tree: tip }, signal, [fetch]);
@@ -115,6 +134,7 @@ export async function makeLate(
   await mkdir(path);
   await spares.fill({ ...task, branch: late.branch }, path, signal);
   const config = await lfs.equip(task, path, readConfig(path), signal);
-  await putWork(clone, mirror, { issue, ...late, files: null }, signal);
+  await mirror.keep(late.head, `${worksOf(issue)}/${late.head}`);
+  await fillFrom(mirror, clone, { issue, ...late, files: null }, signal);
   manifests.write({ issue, config });
 }
