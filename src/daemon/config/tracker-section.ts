@@ -45,7 +45,10 @@ export const tracker = z
         '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
       ),
     app_id: z
-      .union([z.int().positive().transform(String), z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/)])
+      .union([
+        z.int().positive().transform(String),
+        z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/, 'the number of an App, or its client ID'),
+      ])
       .optional()
       .describe('App ID (or client ID) of a GitHub App, whose tokens are used in place of tracker.token.'),
     private_key: text
