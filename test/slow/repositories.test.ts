@@ -101,7 +101,7 @@ test('all repositories of an owner: a new one is found, and one that is gone is 
   await site.open('two');
   const listed = all.listed;
   all.listed = [...listed.slice(0, 1), { full_name: 'maintainer/old', owner: { login: 'maintainer' }, archived: true }];
-  const names = 'repositories: ["maintainer/*"], topic: agents';
+  const names = 'repositories: maintainer/*, topic: agents';
   const daemon = await daemonFor(t, all, names, agentRunning(COMMITS));
   daemon.start();
   await daemon.until('its pull request', async () => (await shop.pulls()).length === 1);

@@ -11,6 +11,10 @@ const text = z.string().min(1);
 /** One, or a list of some. */
 export const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
 
+const repositories = text.refine((one) => parsePattern(one) !== undefined, {
+  message: 'slugs <owner>/<repo>, or <owner>/*',
+});
+
 export const tracker = z
   .strictObject({
     kind: z.enum(TRACKER_KINDS).default(DEFAULT_TRACKER).describe('The hosting service.'),
@@ -21,8 +25,7 @@ export const tracker = z
         '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
       ),
     repositories: z
-      .array(text.refine((one) => parsePattern(one) !== undefined, { message: 'slugs <owner>/<repo>, or <owner>/*' }))
-      .min(1)
+      .union([repositories.transform((one) => [one]), z.array(repositories).min(1)])
       .optional()
       .describe(
         'Many repositories in place of tracker.repo: <owner>/<repo>, or <owner>/* for all of an owner that the token can read and that are not archived.',

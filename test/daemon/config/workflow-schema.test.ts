@@ -51,6 +51,8 @@ test('it accepts and rejects what the decoder does', () => {
     [{ tracker: { active_states: [''] } }, false],
     [{ tracker: { trust: 'anyone', draft: true } }, true],
     [{ tracker: { draft: 'yes' } }, false],
+    [{ tracker: { repositories: 'o/*' } }, true],
+    [{ tracker: { repositories: [] } }, false],
     [{ active_states: ['a'] }, true],
     [{ agent: { worker_labels: ['a', 'b'] } }, true],
     [{ agent: { worker_labels: [...'abcdefghi'] } }, false],
