@@ -9,8 +9,11 @@ import { failure } from '../base/rules/errors.ts';
 import { cloneEnvironment } from './git.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 
-const WAIT_MS = 60_000;
+/** Less than the minute after which clients of the team server give up a call: its caller hears which lock it was. */
+const WAIT_MS = 45_000;
 const LOOK_MS = 50;
+/** In the environment of the write guard's `git check-ignore`, which locks nothing and lives as long as the guarded command. */
+const READER = 'TOOL_GIT_READER=1';
 /** Where another's git cannot be seen: no git keeps a lock of what is shared for so long. */
 const UNSEEN_MS = 10_000;
 
@@ -19,9 +22,12 @@ export function lockInTheWay(stderr: string): string | null {
   return /Unable to create '(\/.+\.lock)': File exists/.exec(stderr)?.[1] ?? null;
 }
 
+/** Where a git is that may hold a lock; null: the process is none. */
 function placeOfGit(pid: string): string | null {
   try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'git\n' ? readlinkSync(`/proc/${pid}/cwd`) : null;
+    if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'git\n') return null;
+    const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    return variables.includes(READER) ? null : readlinkSync(`/proc/${pid}/cwd`);
   } catch {
     return null;
   }
