@@ -1,12 +1,12 @@
 // Lock files of git: one that is in use is waited for, one that a killed git left is removed.
 
-import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NAMESPACE_VARIABLE } from '../base/processes/processes.ts';
 import { runProgram } from '../base/processes/program.ts';
 import { failure } from '../base/rules/errors.ts';
-import { cloneEnvironment } from './git.ts';
+import { cloneEnvironment, git } from './git.ts';
 import { GIT_CODES } from './rules/git-codes.ts';
 
 /** Less than the minute after which clients of the team server give up a call: its caller hears which lock it was. */
@@ -74,6 +74,14 @@ function mayBeUnseen(lock: string): boolean {
   return Date.now() - at < UNSEEN_MS;
 }
 
+/** By git: the write guard of a teammate refuses what is git's to all other programs. Throws git's words. */
+async function removeLock(lock: string, common: string): Promise<void> {
+  const cwd = dirname(lock);
+  const place = { GIT_DIR: common, GIT_WORK_TREE: cwd, GIT_INDEX_FILE: `${lock}.none` };
+  const env = { ...cloneEnvironment(process.env), ...place };
+  await git(['clean', '--force', '--quiet', '-x', '--', basename(lock)], { cwd, env });
+}
+
 /**
  * Resolves when the lock is gone. One of a worktree's own is used by those in the worktree alone.
  * @param common the Git directory of all worktrees
@@ -83,7 +91,7 @@ export async function clearLock(lock: string, worktree: string, common: string):
   const giveUpAt = Date.now() + WAIT_MS;
   for (let version = fileVersionOf(lock); version !== null; version = fileVersionOf(lock)) {
     if (!(await isGitAtWork(isOwn ? [worktree] : placesOf(common))) && !mayBeUnseen(lock)) {
-      if (fileVersionOf(lock) === version) rmSync(lock, { force: true });
+      if (fileVersionOf(lock) === version) await removeLock(lock, common);
     } else if (Date.now() > giveUpAt) throw failure(GIT_CODES.git_lock_held, { path: lock, seconds: WAIT_MS / 1000 });
     else await delay(LOOK_MS);
   }

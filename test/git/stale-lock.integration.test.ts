@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -61,4 +61,18 @@ test('a lock is removed whose git was killed', async (t) => {
   assert.ok(existsSync(lock));
   await clearLock(lock, root, common);
   assert.equal(existsSync(lock), false);
+});
+
+test('and nothing else beside it, wherever git has it', async (t) => {
+  const root = tempDir(t);
+  gitIn(root)('init', '-q');
+  const common = join(root, '.git');
+  const files = () => readdirSync(common, { recursive: true, encoding: 'utf8' }).sort();
+  const before = files();
+  for (const name of ['packed-refs.lock', 'HEAD.lock', 'refs/heads/main.lock']) {
+    const lock = join(common, name);
+    writeFileSync(lock, '');
+    await clearLock(lock, root, common);
+    assert.deepEqual(files(), before, name);
+  }
 });

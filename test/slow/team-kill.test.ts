@@ -226,7 +226,7 @@ for (const [victim, count, points] of CASES)
       await assertDone(project);
     });
 
-test('all are killed while the git of a teammate holds the lock of its index', async (t) => {
+test('all are killed while the git of a teammate holds locks', async (t) => {
   const project = projectOf(t);
   // It takes the lock, and waits for names of files on a pipe that itself holds open.
   const waiting = (real: string, pipe: string) => `mkfifo '${pipe}'; exec ${real} "$@" <>'${pipe}'`;
@@ -245,8 +245,11 @@ test('all are killed while the git of a teammate holds the lock of its index', a
   strike(project, lead, 'all');
   await ended;
   assert.ok(existsSync(lock), 'the lock was left');
-  // A teammate cannot see that its git is dead, and waits until the lock is old.
-  utimesSync(lock, 0, 0);
+  // As of a git that was killed as it merged: only git may write there.
+  const shared = join(project.root, '.git', 'refs', 'toolcrew', 'left', `${TEAM}.lock`);
+  writeFileSync(shared, '');
+  // A teammate cannot see that their git is dead, and waits until the locks are old.
+  for (const left of [lock, shared]) utimesSync(left, 0, 0);
   project.env = {};
   await goOn(project, 1);
   await assertDone(project);
