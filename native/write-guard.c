@@ -228,7 +228,9 @@ static void startGit(void) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
   if (fork() == 0) {
     int null = open("/dev/null", O_RDWR);
-    if (dup2(pair[1], 0) == 0 && dup2(pair[1], 1) == 1 && dup2(null, 2) == 2 && !chdir(root) && !setenv("GIT_FLUSH", "1", 1))
+    // TOOL_GIT_READER: whoever finds a lock of git does not take this process for its holder (src/git/stale-lock.ts).
+    int isReady = dup2(pair[1], 0) == 0 && dup2(pair[1], 1) == 1 && dup2(null, 2) == 2 && !chdir(root);
+    if (isReady && !setenv("GIT_FLUSH", "1", 1) && !setenv("TOOL_GIT_READER", "1", 1))
       execlp("git", "git", "-c", "core.fsmonitor=", "check-ignore", "--stdin", "-z", "-v", "--non-matching", (char *)NULL);
     _exit(127);
   }

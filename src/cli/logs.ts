@@ -61,7 +61,7 @@ function placeIn({ stateDir, tracker }: Workflow, named: RepoSlug | null): strin
   if (named !== null && found !== undefined) return placeOf(stateDir, isEvery(found) ? named : found);
   throw failure(CLI_CODES.issue_repository_unknown, {
     known: known.map(formatSlug),
-    got: named === null ? 'none' : formatSlug(named),
+    got: named === null ? 'without its repository' : `of ${formatSlug(named)}`,
   });
 }
 

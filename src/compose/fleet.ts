@@ -315,7 +315,11 @@ export async function createWorker(options: WorkerCommand): Promise<RunningWorke
     });
     closers.push(() => worker.close());
     const shown = labels.length === 0 ? 'no labels' : `labels ${labels.join(', ')}`;
-    log.log('info', 'serve', `worker ${name} takes attempts from ${store.address}: ${slots} slots, ${shown}`);
+    log.log(
+      'info',
+      'serve',
+      `worker ${name} takes attempts from ${store.address}: ${slots} ${slots === 1 ? 'slot' : 'slots'}, ${shown}`,
+    );
     return {
       run: async () => {
         const over = new AbortController();

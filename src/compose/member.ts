@@ -57,7 +57,9 @@ export function sayUnusable(member: Pick<Member, 'log' | 'problem'>, error: unkn
   const said = messageOf(error);
   if (said !== member.problem) {
     if (isHeld(error)) member.log.log('warn', 'serve', error.refusal);
-    else member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
+    // The lease has said so itself.
+    else if (!isFailure(error, FLEET_CODES.repository_lease_lost))
+      member.log.log('error', 'serve', refusal(COMPOSE_CODES.repository_unusable, { said }));
   }
   member.problem = said;
 }

@@ -59,6 +59,8 @@ export class Repositories {
   /** Null: there is one repository. */
   readonly #shares: SlotShares | null;
   readonly #gateShares: SlotShares;
+  /** Where credentials were found that have been checked. */
+  readonly #checked = new Set<string>();
   readonly #mark: ProcessMark;
   readonly #openings = new WaitingLine<string>({ most: () => AT_A_TIME });
   readonly #fetches = new WaitingLine<string>({ most: () => AT_A_TIME });
@@ -246,7 +248,13 @@ export class Repositories {
       shares === null
         ? undefined
         : {
-            ...{ mark: this.#mark, shares, gateShares: this.#gateShares, fetches: this.#fetches },
+            ...{
+              mark: this.#mark,
+              shares,
+              gateShares: this.#gateShares,
+              checked: this.#checked,
+              fetches: this.#fetches,
+            },
             ...{ directories: [workspace.root, stateDir], others },
           },
     );

@@ -42,6 +42,8 @@ export type Beside = {
   readonly shares: SlotShares;
   /** Of the checks on finished work. */
   readonly gateShares: SlotShares;
+  /** Where those credentials were found that have been checked. */
+  readonly checked: Set<string>;
   /** The first fetches of all. */
   readonly fetches: WaitingLine<string>;
   /** Hold the places of all of them. */

@@ -87,7 +87,7 @@ export async function endInterruptedAttempt(
       hasMessages: messagesOf(journal.state, entry.number).length > 0,
       costUsd: spentOf(entry).cost_usd,
       turns: entry.running.turns,
-      mayGoOn: options.bringWork !== undefined && entry.effects[`agent:${entry.attempt}`] === 'finished',
+      mayGoOn: options.bringWork !== undefined && entry.effects[`agent:${entry.attempt}`] !== undefined,
     },
     workflow().agent,
     clock.now(),

@@ -11,9 +11,14 @@ export function createIgnoredDirectory(directory: string): void {
   const path = join(directory, '.gitignore');
   if (existsSync(path)) return;
   mkdirSync(directory, { recursive: true });
-  const fresh = `${path}.${process.pid}`;
+  // The same for all: one that was left by a kill is the next one's.
+  const fresh = `${path}.new`;
   writeFileSync(fresh, '*\n');
-  renameSync(fresh, path);
+  try {
+    renameSync(fresh, path);
+  } catch (error) {
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** Creates the ignored directories of a project without an installation. */

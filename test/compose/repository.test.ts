@@ -41,7 +41,7 @@ test('a repository that cannot be opened ends no process of the others', async (
   const shares = new SlotShares({ limits: () => ({ slots: 1, costPerDayUsd: null }), clock: new FakeClock() });
   const beside: Beside = {
     mark: new ProcessMark(parts.processEnv, path, log),
-    ...{ shares, gateShares: shares, fetches: new WaitingLine<string>({ most: () => 1 }) },
+    ...{ shares, gateShares: shares, checked: new Set<string>(), fetches: new WaitingLine<string>({ most: () => 1 }) },
     ...{ directories: [], others: () => [] },
   };
   const open = (repo: string) =>

@@ -48,6 +48,22 @@ test('work that nobody has is done again: a higher number, and no failure', asyn
   await world.stop();
 });
 
+test('attempts that wait for a worker begin at once however often their daemon dies', async () => {
+  const world = new World(ONE_TRY, { bringWork: async () => false });
+  world.script = hang;
+  world.isTaken = false;
+  world.tracker.open(1);
+  await world.start();
+  for (const attempt of [1, 2, 3, 4]) {
+    await world.pass(1_000);
+    assert.equal(world.started.at(-1)?.attempt, attempt);
+    world.kill();
+    await world.restart();
+  }
+  assert.equal(world.journal.state.entries.get(1)?.failures, 0);
+  await world.stop();
+});
+
 test('an attempt that had handed its work in when its daemon died: the work is asked for, and others do not wait', async () => {
   let give: (isThere: boolean) => void = () => undefined;
   const asked: unknown[] = [];

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import fs, { existsSync, readdirSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test from 'node:test';
-import { ignoreStateDirectories } from '../../src/git/own-ignored.ts';
+import { createIgnoredDirectory, ignoreStateDirectories } from '../../src/git/own-ignored.ts';
 import { gitIn } from '../support/git.ts';
 import { writeTree } from '../support/installed.ts';
 import { projectOf, textOf } from '../support/team-worktrees.ts';
+import { tempDir } from '../support/temp.ts';
 
 const LOG = '.tool/teams/tool-run-spec-a-001/log.jsonl';
 
@@ -26,4 +28,24 @@ test('rules that are there say what is left out', (t) => {
   ignoreStateDirectories(root);
   writeTree(root, { [LOG]: '{}\n' });
   assert.equal(git('status', '--porcelain'), '?? .tool/teams/\n');
+});
+
+test('what a process leaves that is killed in between is gone with the next one', (t) => {
+  const directory = tempDir(t);
+  const { pid } = process;
+  const rename = t.mock.method(fs, 'renameSync', () => {
+    throw new Error('killed');
+  });
+  syncBuiltinESMExports();
+  try {
+    Object.defineProperty(process, 'pid', { value: pid + 1 });
+    assert.throws(() => createIgnoredDirectory(directory), /killed/);
+  } finally {
+    Object.defineProperty(process, 'pid', { value: pid });
+    rename.mock.restore();
+    syncBuiltinESMExports();
+  }
+  assert.equal(readdirSync(directory).length, 1);
+  createIgnoredDirectory(directory);
+  assert.deepEqual(readdirSync(directory), ['.gitignore']);
 });

@@ -44,6 +44,9 @@ test('two repositories: fair shares of one slot after the other, places of their
       ['maintainer/site', 1, 0, null],
     ],
   );
+  // One client is asked for all of them.
+  await daemon.logged('gh auth status for');
+  assert.equal(daemon.lines().filter((line) => line.includes('gh auth status')).length, 1);
   const workspaceOf = (repo: string, issue: number | undefined) =>
     join(daemon.root, 'maintainer', repo, `issue-${issue}`);
   assert.ok(existsSync(join(workspaceOf('shop', issues[0]), '.git')));
@@ -51,9 +54,9 @@ test('two repositories: fair shares of one slot after the other, places of their
   const tool = (...args: string[]) =>
     runTool([...args, daemon.workflow], { env: cleanEnv(daemon.home, { GITHUB_TOKEN: 'none' }) });
   const unnamed = await tool('explain', String(other));
-  assert.match(unnamed.stderr, /maintainer\/shop, maintainer\/site.*got none/s);
+  assert.match(unnamed.stderr, /maintainer\/shop, maintainer\/site; got an issue without its repository/);
   const foreign = await tool('pause', `maintainer/wiki#${other}`);
-  assert.match(foreign.stderr, /got maintainer\/wiki/);
+  assert.match(foreign.stderr, /got an issue of maintainer\/wiki/);
   const explained = await tool('explain', `maintainer/site#${other}`);
   assert.match(explained.stdout, /now: attempt 1: agent at work/);
   const doctor: unknown = JSON.parse((await tool('doctor', '--json')).stdout);
@@ -101,7 +104,7 @@ test('all repositories of an owner: a new one is found, and one that is gone is 
   await site.open('two');
   const listed = all.listed;
   all.listed = [...listed.slice(0, 1), { full_name: 'maintainer/old', owner: { login: 'maintainer' }, archived: true }];
-  const names = 'repositories: ["maintainer/*"], topic: agents';
+  const names = 'repositories: maintainer/*, topic: agents';
   const daemon = await daemonFor(t, all, names, agentRunning(COMMITS));
   daemon.start();
   await daemon.until('its pull request', async () => (await shop.pulls()).length === 1);

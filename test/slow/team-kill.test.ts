@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { execaSync, type Subprocess } from 'execa';
 import type { PhaseReport } from '../../src/cli/phase-report.ts';
 import { TeamHistory } from '../../src/team/log/team-history.ts';
@@ -72,19 +73,27 @@ async function killedAt(
   return isStruck;
 }
 
-/** A `git` that kills, once, whoever runs its n-th command; gives what tells how many there were. */
-function killingGit(project: PhaseProject, at: number): () => number {
+/** A `git` that does something before it is the real one; gives the directory that both it and its notes are in. */
+function gitAfter(project: PhaseProject, act: (real: string, bin: string) => string): string {
   const real = execaSync`sh -c ${'command -v git'}`.stdout;
   const bin = join(dirname(project.root), 'bin');
   mkdirSync(bin);
   project.env = { PATH: `${bin}:${process.env.PATH}` };
-  // One line each, since several of them may write at once.
-  const count = join(bin, 'count');
   const git = join(bin, 'git');
-  writeFileSync(count, '');
-  const act = `if [ "$(wc -l <'${count}')" -eq ${at} ] && mkdir '${count}.struck' 2>/dev/null; then kill -9 $PPID; exit 1; fi`;
-  writeFileSync(git, `#!/bin/sh\necho x >>'${count}'\n${act}\nexec ${real} "$@"\n`);
+  writeFileSync(git, `#!/bin/sh\n${act(real, bin)}\nexec ${real} "$@"\n`);
   chmodSync(git, 0o755);
+  return bin;
+}
+
+/** A `git` that kills, once, whoever runs its n-th command; gives what tells how many there were. */
+function killingGit(project: PhaseProject, at: number): () => number {
+  // One line each, since several of them may write at once.
+  const bin = gitAfter(project, (_real, place) => {
+    const file = join(place, 'count');
+    return `echo x >>'${file}'\nif [ "$(wc -l <'${file}')" -eq ${at} ] && mkdir '${file}.struck' 2>/dev/null; then kill -9 $PPID; exit 1; fi`;
+  });
+  const count = join(bin, 'count');
+  writeFileSync(count, '');
   return () => lines(readFileSync(count, 'utf8')).length;
 }
 
@@ -155,6 +164,8 @@ function moments(parts: number, from: number, to: number): readonly number[] {
 
 let struck = 0;
 
+const LOOK_MS = 20;
+
 /** A project of which nothing goes on after its test, whatever that has come to. */
 function projectOf(t: Cleanup): PhaseProject {
   const project = shopProject(t);
@@ -214,6 +225,35 @@ for (const [victim, count, points] of CASES)
       else assert.equal(lead.exitCode, 0, said);
       await assertDone(project);
     });
+
+test('all are killed while the git of a teammate holds locks', async (t) => {
+  const project = projectOf(t);
+  // It takes the lock, and waits for names of files on a pipe that itself holds open.
+  const waiting = (real: string, pipe: string) => `mkfifo '${pipe}'; exec ${real} "$@" <>'${pipe}'`;
+  const bin = gitAfter(
+    project,
+    (real, place) => `case "$PWD $*" in */tester\\ *update-index*) ${waiting(real, join(place, 'names'))} ;; esac`,
+  );
+  const lead = project.start('run', SPEC, '--team', '--json');
+  const ended = once(lead, 'close');
+  const lock = join(project.root, '.git', 'worktrees', 'tester', 'index.lock');
+  // The lock alone may be that of the lead, which makes the worktree.
+  const isHeld = async () => {
+    while (!existsSync(join(bin, 'names')) || !existsSync(lock)) await delay(LOOK_MS);
+  };
+  await within('the lock of the index', isHeld());
+  strike(project, lead, 'all');
+  await ended;
+  assert.ok(existsSync(lock), 'the lock was left');
+  // As of a git that was killed as it merged: only git may write there.
+  const shared = join(project.root, '.git', 'refs', 'toolcrew', 'left', `${TEAM}.lock`);
+  writeFileSync(shared, '');
+  // A teammate cannot see that their git is dead, and waits until the locks are old.
+  for (const left of [lock, shared]) utimesSync(left, 0, 0);
+  project.env = {};
+  await goOn(project, 1);
+  await assertDone(project);
+});
 
 test('most of them did not come too late', () => {
   const all = CASES.flatMap(([, , points]) => points).length;

@@ -3,12 +3,22 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { after } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa, execaSync } from 'execa';
 import type { Code } from '../../src/base/rules/codes.ts';
+import { clearLock } from '../../src/git/stale-lock.ts';
 import { gitRows } from '../../src/guard/rules/git-calls.ts';
 import { GUARD_CODES } from '../../src/guard/rules/guard-codes.ts';
 import { GUARD_LINE_CODES } from '../../src/guard/rules/guard-line-codes.ts';
@@ -240,6 +250,30 @@ test('git is not started anew for each directory, and goes on after a path in a 
   const starts = readFileSync(join(tools, 'starts'), 'utf8').length;
   assert.ok(starts < 30, `git was started ${starts} times for 61 directories`);
   assert.deepEqual([made.noted.includes('wrote\tlinked/x/a'), made.noted.includes('wrote\tdist/a')], [true, false]);
+});
+
+function gitsIn(directory: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return readFileSync(`/proc/${name}/comm`, 'utf8') === 'git\n' && readlinkSync(`/proc/${name}/cwd`) === directory;
+    } catch {
+      return false;
+    }
+  });
+}
+
+test('a lock that a killed git left is removed, though the guard has a git that tells what is ignored', async (t) => {
+  const made = new Guarded(t);
+  const [program, args] = made.args(['bash', '-c', 'mkdir dist; echo x > dist/a; echo; cat']);
+  const guarded = execa(program, args, { cwd: made.root, stdin: 'pipe', buffer: false, reject: false });
+  finallyDo(t, () => guarded.stdin.end());
+  await once(guarded.stdout, 'data');
+  assert.equal(gitsIn(made.root).length, 1);
+  const common = join(made.root, '.git');
+  const lock = join(common, 'index.lock');
+  writeFileSync(lock, '');
+  await clearLock(lock, made.root, common);
+  assert.equal(existsSync(lock), false);
 });
 
 test('temporary names may appear among files of others; what is left of them is removed and named', (t) => {

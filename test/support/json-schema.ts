@@ -71,3 +71,16 @@ export function keysOfSchema(value: unknown): unknown[] {
   const each = items ?? additionalProperties;
   return typeof each === 'object' ? keysOfSchema(each) : [];
 }
+
+/** Where a text must have a form, and the schema has no words of its own for it: people would read the library's. */
+export function formsWithoutWords(value: unknown, path = ''): string[] {
+  if (!(value instanceof z.core.$ZodType)) {
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, inner]) => formsWithoutWords(inner, `${path}.${key}`));
+  }
+  const { def } = value._zod;
+  const { checks = [], ...parts } = def;
+  const forms = [...checks.map((check) => check._zod.def), ...('format' in def && 'check' in def ? [def] : [])];
+  const silent = forms.filter((one) => 'format' in one && one.type !== 'number' && one.error === undefined);
+  return [...silent.map(() => path), ...formsWithoutWords(parts, path)];
+}

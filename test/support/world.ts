@@ -686,6 +686,8 @@ export class World {
   readonly reviews: RunRequest[] = [];
   workflow: Workflow;
   script: Script = commit;
+  /** Whether a process comes of an agent before its script: where there are workers, one has to take it. */
+  isTaken = true;
   /** What a reviewer does. */
   reviewer: (request: RunRequest, hooks: RunHooks) => Promise<RunEnd> = async () => ({
     ok: true,
@@ -765,7 +767,7 @@ export class World {
         this.#atOnce += 1;
         this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce);
         try {
-          await hooks.onStarted(4000 + request.issue);
+          if (this.isTaken) await hooks.onStarted(4000 + request.issue);
           return await this.script({ request, hooks, ask, world: this });
         } finally {
           this.#atOnce -= 1;

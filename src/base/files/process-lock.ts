@@ -35,7 +35,7 @@ export type LockFormat = {
   readonly signLastsMs: number;
 };
 
-const JSON_FORMAT: LockFormat = {
+export const JSON_FORMAT: LockFormat = {
   write: (holder) => JSON.stringify(holder),
   read: parseHolder,
   mode: 0o600,

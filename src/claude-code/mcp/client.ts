@@ -15,6 +15,9 @@ export type TeamClient = {
   close(): Promise<void>;
 };
 
+/** As long as hosts wait for a hook: a completion waits for the checks of the project. */
+const CALL_MS = 600_000;
+
 const resultSchema = z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() });
 
 /** Starts a team server of its own in this directory, with this environment, which tells whose it is. */
@@ -26,7 +29,8 @@ export async function connectTeam(env: Readonly<Record<string, string>>): Promis
   );
   return {
     call: async (name, input) => {
-      const { content, isError } = resultSchema.parse(await client.callTool({ name, arguments: { ...input } }));
+      const call = { name, arguments: { ...input } };
+      const { content, isError } = resultSchema.parse(await client.callTool(call, undefined, { timeout: CALL_MS }));
       return { text: content[0]?.text ?? '', isError: isError === true };
     },
     close: () => client.close(),

@@ -88,7 +88,7 @@ async function checkWorkers(store: Store): Promise<DoctorCheck> {
     );
   if (workers.length === 0) return ok('workers', 'none was heard of in the last 15 s');
   const slots = workers.reduce((sum, one) => sum + one.slots, 0);
-  return ok('workers', `${workers.length} with ${slots} slots, all of version ${version}`);
+  return ok('workers', `${workers.length} with ${slots} ${slots === 1 ? 'slot' : 'slots'}, all of version ${version}`);
 }
 
 export function withoutQueue(path: string): DoctorCheck {

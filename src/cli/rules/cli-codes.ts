@@ -145,7 +145,7 @@ export const CLI_CODES = codes({
   },
   issue_repository_unknown: {
     kind: 'config',
-    message: 'The workflow file has {known}; the repository of the issue: got {got}.',
+    message: 'The workflow file has {known}; got an issue {got}.',
     help: 'Name the issue as <owner>/<repo>#<number>.',
     values: { known: 'list', got: 'text' },
   },

@@ -28,7 +28,7 @@ export const COMPOSE_CODES = codes({
   },
   repository_unusable: {
     kind: 'warning',
-    message: 'The repository cannot be worked on now, and is tried again every five minutes: {said}',
+    message: 'The repository cannot be worked on now, and is tried again at intervals: {said}',
     values: { said: 'text' },
   },
   repositories_unlisted: {

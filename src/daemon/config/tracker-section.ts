@@ -11,6 +11,10 @@ const text = z.string().min(1);
 /** One, or a list of some. */
 export const labels = z.union([text.transform((label) => [label]), z.array(text).min(1)]);
 
+const repositories = text.refine((one) => parsePattern(one) !== undefined, {
+  message: 'slugs <owner>/<repo>, or <owner>/*',
+});
+
 export const tracker = z
   .strictObject({
     kind: z.enum(TRACKER_KINDS).default(DEFAULT_TRACKER).describe('The hosting service.'),
@@ -21,8 +25,7 @@ export const tracker = z
         '<owner>/<repo>; without it, read from the Git remote of the directory that holds this file, which must be on the host of tracker.api_url.',
       ),
     repositories: z
-      .array(text.refine((one) => parsePattern(one) !== undefined, { message: 'slugs <owner>/<repo>, or <owner>/*' }))
-      .min(1)
+      .union([repositories.transform((one) => [one]), z.array(repositories).min(1)])
       .optional()
       .describe(
         'Many repositories in place of tracker.repo: <owner>/<repo>, or <owner>/* for all of an owner that the token can read and that are not archived.',
@@ -45,7 +48,10 @@ export const tracker = z
         '$NAME of the environment variable with the token; without it $GITHUB_TOKEN, $GH_TOKEN (for an enterprise host $GH_ENTERPRISE_TOKEN and $GITHUB_ENTERPRISE_TOKEN before them), then the login of the hosting client.',
       ),
     app_id: z
-      .union([z.int().positive().transform(String), z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/)])
+      .union([
+        z.int().positive().transform(String),
+        z.string().regex(/^(?:[1-9]\d*|Iv[\w.]+)$/, 'the number of an App, or its client ID'),
+      ])
       .optional()
       .describe('App ID (or client ID) of a GitHub App, whose tokens are used in place of tracker.token.'),
     private_key: text

@@ -263,7 +263,7 @@ const notify = z
     webhook: z
       .union([
         z.url({ protocol: /^https?$/, message: 'an http(s) address' }),
-        z.string().regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/),
+        z.string().regex(/^\$[A-Za-z_][A-Za-z0-9_]*$/, '$NAME of an environment variable'),
         z.null(),
       ])
       .default(null)

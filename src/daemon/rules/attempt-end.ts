@@ -47,7 +47,7 @@ export type AttemptEnd = {
   readonly hasMessages: boolean;
   readonly costUsd: number;
   readonly turns: number;
-  /** On another machine, its agent may be at work still, and wait for the next attempt. */
+  /** It was handed out to other machines: there its agent waits for a worker, or may be at work still. */
   readonly mayGoOn?: boolean;
 };
 

@@ -95,8 +95,9 @@ function describeRivals(rivals: readonly Rival[]): string | null {
   const [first] = rivals;
   if (first === undefined) return null;
   const more = first.paths.length > PATHS_SHOWN ? ', …' : '';
-  const others = rivals.slice(1).map(({ number }) => `, #${number}`);
-  return `it takes the base in after pull request #${first.number}${others.join('')}, with which it conflicts in ${oneLine(first.paths.slice(0, PATHS_SHOWN).join(', '), 200)}${more}`;
+  const numbers = rivals.map(({ number }) => `#${number}`).join(', ');
+  const pulls = rivals.length === 1 ? 'pull request' : 'pull requests';
+  return `it takes the base in after ${pulls} ${numbers}, with which it conflicts in ${oneLine(first.paths.slice(0, PATHS_SHOWN).join(', '), 200)}${more}`;
 }
 
 /** Commits of the branch that are known, ours and those of others. */

@@ -9,6 +9,7 @@ import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { attemptId, type FleetJob, labelsOfQueue, queueName } from '../rules/job.ts';
 import { WorkerSight } from '../rules/worker-sight.ts';
 import type { JobQueue, Store } from '../store/store.ts';
+import { queueFailure } from '../store/store-failure.ts';
 import type { SignedJob } from '../wire.ts';
 
 const LOOK_MS = 2_000;
@@ -31,6 +32,10 @@ export class AttemptQueue {
     this.#log = log;
   }
 
+  readonly #failed = (error: unknown): never => {
+    throw queueFailure(this.#store.address, error);
+  };
+
   #queue(labels: readonly string[]): { readonly name: string; readonly queue: JobQueue } {
     const name = queueName(labels);
     const known = this.#queues.get(name);
@@ -39,22 +44,20 @@ export class AttemptQueue {
     return { name, queue };
   }
 
-  /** A job that is there stays as it is. */
+  /** A job that is there stays as it is. Throws a ToolError. */
   async add(job: FleetJob, priority: number): Promise<void> {
     const { name, queue } = this.#queue(job.labels);
     const signed: SignedJob = { ...job, proof: jobProof(this.#key, job) };
-    await this.#store.announceQueue(name);
-    await queue.add('attempt', signed, {
-      ...{ jobId: attemptId(job), priority },
-      // What is over leaves nothing behind.
-      ...{ removeOnComplete: true, removeOnFail: true },
-    });
+    // What is over leaves nothing behind.
+    const options = { jobId: attemptId(job), priority, removeOnComplete: true, removeOnFail: true };
+    await this.#store.announceQueue(name).catch(this.#failed);
+    await queue.add('attempt', signed, options).catch(this.#failed);
   }
 
-  /** Whether it waits or is with a worker; null: the queue gives no answer. */
+  /** Whether it waits or is with a worker; null: the queue gives no answer. Throws a ToolError. */
   async has(job: FleetJob): Promise<boolean | null> {
     if (this.#store.problem !== null) return null;
-    return (await this.#queue(job.labels).queue.getJobState(attemptId(job))) !== 'unknown';
+    return (await this.#queue(job.labels).queue.getJobState(attemptId(job)).catch(this.#failed)) !== 'unknown';
   }
 
   /** Whether a worker holds it; null: the queue gives no answer. */

@@ -4,7 +4,7 @@ import { failure } from '../../base/rules/errors.ts';
 import type { AgentRequestHandler, AgentSocket } from '../../daemon/ports.ts';
 import { goOnProof, isSame, newToken, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { isOfRepository } from '../rules/job.ts';
+import { attemptName, isOfRepository } from '../rules/job.ts';
 import type { Fates, GoneOn, GoOnRequest, Kept } from '../wire.ts';
 import type { AttemptQueue } from './attempt-queue.ts';
 import type { KeptCommits } from './kept-commits.ts';
@@ -67,7 +67,7 @@ export class Coordinator {
     const attempt = this.#attempts.get(id);
     if (attempt === undefined)
       throw failure(this.#isOfOpen(id) ? FLEET_CODES.attempt_superseded : FLEET_CODES.attempt_not_begun, {
-        attempt: id,
+        attempt: attemptName(id),
       });
     attempt.admit(token);
     return attempt;
@@ -127,7 +127,8 @@ export class Coordinator {
     if (!isSame(proof, takeProof(key, id, nonce, worker))) throw failure(FLEET_CODES.fleet_key_wrong, {});
     if (version !== expected) throw failure(FLEET_CODES.worker_version_wrong, { expected, got: version });
     const attempt = this.#attempts.get(id);
-    if (attempt === undefined || attempt.isStopping) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    if (attempt === undefined || attempt.isStopping)
+      throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(id) });
     return { attempt, token: attempt.take(worker, nonce).token };
   }
 
@@ -145,7 +146,7 @@ export class Coordinator {
     const isAwaited = this.#keepers.get(asked.repository.toLowerCase())?.awaits(asked);
     // The repository may not be open yet. The worker does not ask for ever.
     throw failure(isAwaited !== false ? FLEET_CODES.attempt_not_begun : FLEET_CODES.attempt_superseded, {
-      attempt: id,
+      attempt: attemptName(id),
     });
   }
 

@@ -13,6 +13,7 @@ import type { DaemonState } from '../../daemon/rules/state.ts';
 import type { Mirror } from '../../daemon/workspaces/mirror/mirror.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import { isSettled } from '../rules/kept-fate.ts';
 import type { Fates, GoOnRequest, Kept } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
@@ -225,7 +226,8 @@ export class KeptCommits {
   async take(id: string, token: string, receive: (path: string) => Promise<unknown>): Promise<void> {
     const wanted = this.#find(id, token);
     const offer = wanted?.offers.get(id);
-    if (wanted === undefined || offer === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    if (wanted === undefined || offer === undefined)
+      throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(id) });
     const bringing = this.#bringing.get(offer.worker) ?? { arriving: new Set(), ended: new Map() };
     this.#bringing.set(offer.worker, bringing);
     const arrival = this.#arrive(wanted, offer.kept, receive);
@@ -247,13 +249,14 @@ export class KeptCommits {
       // Another worker's may have come first.
       while (wanted.taking !== null) await wanted.taking.catch(() => undefined);
       if (wanted.over.signal.aborted) return;
-      if (this.#wanted.get(kept.issue) !== wanted) throw failure(FLEET_CODES.attempt_superseded, { attempt: kept.id });
+      if (this.#wanted.get(kept.issue) !== wanted)
+        throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(kept.id) });
       wanted.taking = inTime(clock, (signal) => this.#adopt(wanted, kept, path, signal));
       try {
         await wanted.taking;
         wanted.over.abort();
       } catch (error) {
-        const what = { attempt: kept.id, said: messageOf(error) };
+        const what = { attempt: attemptName(kept.id), said: messageOf(error) };
         log.log('warn', 'publish', refusal(FLEET_CODES.kept_work_refused, what), { issue: kept.issue });
         throw error;
       } finally {

@@ -9,7 +9,7 @@ import type { AgentRequest, AgentRequestHandler, RequestPlace } from '../../daem
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { attemptId, type FleetJob } from '../rules/job.ts';
+import { attemptId, attemptName, type FleetJob } from '../rules/job.ts';
 import type { AgentUsage, Beat, GoneOn, GoOnRequest, Order, WorkCommits, WorkerEnd } from '../wire.ts';
 
 export type RemoteAttemptOptions = {
@@ -103,7 +103,7 @@ export class RemoteAttempt {
   take(worker: string, nonce: string): Taken {
     const known = this.#taken;
     if (known !== null && known.nonce !== nonce)
-      throw failure(FLEET_CODES.attempt_taken, { attempt: this.id, worker: known.worker });
+      throw failure(FLEET_CODES.attempt_taken, { attempt: attemptName(this.id), worker: known.worker });
     this.#heardAt = this.options.clock.elapsed();
     if (known !== null) return known;
     const taken = { worker, nonce, token: newToken() };
@@ -151,7 +151,7 @@ export class RemoteAttempt {
 
   /** Throws where the token is not that of the worker that has it. */
   admit(token: string): void {
-    if (!this.admits(token)) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+    if (!this.admits(token)) throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(this.id) });
     this.#heardAt = this.options.clock.elapsed();
   }
 
@@ -204,7 +204,7 @@ export class RemoteAttempt {
 
   async ask(request: AgentRequest, signal: AbortSignal, place: RequestPlace): Promise<unknown> {
     const { handler } = this.options;
-    if (handler === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+    if (handler === null) throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(this.id) });
     // No combined signal: Node 20 keeps each of them as long as the coordinator runs.
     const over = new AbortController();
     const end = () => over.abort();
@@ -229,14 +229,14 @@ export class RemoteAttempt {
   work(path: string | null, commits: WorkCommits): Promise<void> {
     return this.#line.run(() => {
       // It may have been ended while the bytes came.
-      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(this.id) });
       return this.options.adopt(path, commits, this.#base);
     });
   }
 
   end({ end, returned, evidence }: WorkerEnd): Promise<void> {
     return this.#line.run(async () => {
-      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: this.id });
+      if (this.#isOver) throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(this.id) });
       // Written down by the time that the attempt has ended: whatever happens then, the commit is not measured again.
       if (evidence !== null) await this.options.onEvidence(evidence);
       const worker = this.worker ?? '';

@@ -13,6 +13,7 @@ import { TrackerError } from '../../daemon/rules/tracker-error.ts';
 import { decodeAgentRequest } from '../../daemon/runners/agent-socket.ts';
 import { isSame, offerAnswerProof, offerProof, orderProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import {
   askSchema,
   beatSchema,
@@ -178,7 +179,7 @@ export class WorkerRequests {
   /** Takes in what a worker has kept and this machine lacks. */
   async #kept(id: string, token: string, request: IncomingMessage): Promise<unknown> {
     const keeper = this.#coordinator.keeperOf(id, token);
-    if (keeper === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: id });
+    if (keeper === undefined) throw failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(id) });
     await keeper.take(id, token, (path) => this.#receive(request, path, this.#closing.signal));
     return {};
   }

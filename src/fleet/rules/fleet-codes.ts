@@ -266,8 +266,8 @@ export const FLEET_CODES = codes({
   },
   coordinator_silent: {
     kind: 'warning',
-    message: 'The coordinator {address} gives no answer: {said}.',
-    help: 'The request is repeated until it answers.',
+    message: 'The coordinator {address} does not take a request now: {said}.',
+    help: 'The request is repeated until it does.',
     values: { address: 'text', said: 'text' },
   },
   coordinator_refused: {

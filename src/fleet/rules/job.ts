@@ -39,6 +39,13 @@ export function attemptId({ repository, issue, life, attempt, fence, measurement
   return measurement === undefined ? id : `${id}_m${measurement}`;
 }
 
+/** `1 of <host>/<owner>/<repo>#7` for an id of `attemptId`; any other text as it is. */
+export function attemptName(id: string): string {
+  const [, part, issue, attempt] = /^(.+)_(\d+)_\d+_(\d+)_\d+(?:_m\d+)?$/.exec(id) ?? [];
+  const repository = part?.replace(/_([0-9a-f]+)_/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+  return repository === undefined ? id : `${attempt} of ${repository}#${issue}`;
+}
+
 const QUEUE = 'attempts';
 
 /** One queue for each set of labels. @param labels in order */

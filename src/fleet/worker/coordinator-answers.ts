@@ -1,6 +1,6 @@
 // Answers of a coordinator to a worker, as the errors that a request ends with.
 
-import { failure, isFailure, type ToolError } from '../../base/rules/errors.ts';
+import { errorCode, failure, isFailure, messageOf, type ToolError } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { errorSchema } from '../wire.ts';
 
@@ -43,6 +43,21 @@ export const MOST_UPLOADS = 5;
 
 /** A full disk, or a place that cannot be written. */
 export const OWN_FAULTS: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EACCES', 'EROFS', 'ENOENT', 'ENOTDIR'];
+
+/** Of the connection's own errors, in words: a coordinator that was cut off shows itself by these. */
+const SILENCES: ReadonlyMap<unknown, string> = new Map([
+  ['UND_ERR_HEADERS_TIMEOUT', 'no answer in time'],
+  ['UND_ERR_BODY_TIMEOUT', 'the answer stopped'],
+  ['UND_ERR_SOCKET', 'the connection was closed'],
+  ['UND_ERR_DESTROYED', 'the connection was given up'],
+]);
+
+/** What a request ends with that got no answer. */
+export function asUnanswered(error: unknown): unknown {
+  // What this machine cannot do is no silence of the coordinator.
+  if (error instanceof Unanswered || OWN_FAULTS.includes(errorCode(error))) return error;
+  return new Unanswered(SILENCES.get(errorCode(error)) ?? messageOf(error));
+}
 
 /** The coordinator does not act for the repository, or not yet. */
 export class NotBegun extends Unanswered {}

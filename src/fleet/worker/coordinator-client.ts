@@ -8,11 +8,11 @@ import { Agent, request } from 'undici';
 import * as z from 'zod';
 import { NO_USAGE } from '../../agents/rules/usage.ts';
 import type { Clock } from '../../base/ports.ts';
-import { errorCode, failure, messageOf } from '../../base/rules/errors.ts';
+import { errorCode, failure } from '../../base/rules/errors.ts';
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { goOnProof, isSame, newToken, orderProof, takeProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { attemptId } from '../rules/job.ts';
+import { attemptId, attemptName } from '../rules/job.ts';
 import {
   type AgentUsage,
   type Beat,
@@ -29,10 +29,10 @@ import {
   type WorkerEnd,
 } from '../wire.ts';
 import {
+  asUnanswered,
   MOST_UPLOADS,
   Moved,
   NotBegun,
-  OWN_FAULTS,
   Refused,
   reasonOf,
   refused,
@@ -356,7 +356,7 @@ export class CoordinatorClient {
         if (!(error instanceof Unanswered)) throw error;
         if (error instanceof Unserved && body.kind === 'file' && ++unserved === MOST_UPLOADS) throw error.why;
         if (error instanceof NotBegun && clock.elapsed() > end)
-          throw new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: this.#id }));
+          throw new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(this.#id) }));
         signal.throwIfAborted();
         this.#silence = error.message;
         if (!isSilent) onSilent(error.message);
@@ -392,9 +392,7 @@ export class CoordinatorClient {
     } catch (error) {
       if (error instanceof Refused) throw error.why;
       if (isBeat && errorCode(error) === 'UND_ERR_HEADERS_TIMEOUT') onDead();
-      // What this machine cannot do is no silence of the coordinator.
-      if (OWN_FAULTS.includes(errorCode(error))) throw error;
-      throw error instanceof Unanswered ? error : new Unanswered(messageOf(error));
+      throw asUnanswered(error);
     }
   }
 }

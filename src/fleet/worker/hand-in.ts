@@ -6,6 +6,7 @@ import { messageOf } from '../../base/rules/errors.ts';
 import type { WorkspaceTask } from '../../daemon/ports.ts';
 import type { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import type { SignedJob, WorkCommits, WorkerEnd } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
 import type { WorkspaceParts } from './attempt-workspace.ts';
@@ -48,12 +49,12 @@ export class HandIn {
   #deliveredIn = 0;
   /** The workspace may hold work that is nowhere else. */
   isUnsaved = false;
-  /** The commit of the bundle that is kept. */
+  /** The commit of the bundle that is kept since no coordinator took it. */
   #keptTip: string | null = null;
+  /** The commit of the bundle that is kept until it is published. */
+  #heldTip: string | null = null;
   /** The commit that was handed in with the bundle on the disk. */
   #bundled: string | null = null;
-  /** The coordinator has all of it, and it is kept until it is published. */
-  #isHeld = false;
 
   constructor(parts: HandInParts, task: WorkspaceTask) {
     this.#parts = parts;
@@ -63,7 +64,7 @@ export class HandIn {
 
   /** Whether this machine keeps work of the attempt. */
   get isKept(): boolean {
-    return this.#keptTip !== null || this.#isHeld;
+    return this.#keptTip !== null || this.#heldTip !== null;
   }
 
   /** Whether another coordinator has the attempt than the one that was given the work. */
@@ -94,13 +95,13 @@ export class HandIn {
     const all = await carrier.read(task, signal);
     const head = await workspaces.peek(task, signal);
     const work = head === null || head === all.head ? all : { head, files: null };
+    const tip = tipOf(work);
     try {
       await this.deliver(carrier, work);
+      if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
     } finally {
-      const tip = tipOf(work);
-      this.isUnsaved = !this.#has(tip) && tip !== this.#keptTip;
+      this.isUnsaved = !this.#has(tip) && tip !== this.#keptTip && tip !== this.#heldTip;
     }
-    if (head !== null && this.#keptTip === null) await this.#keep(carrier, work, true);
     return head;
   }
 
@@ -113,10 +114,14 @@ export class HandIn {
       if (!isMade && !(await carrier.packNew(this.#task, path, work, [order.base], new AbortController().signal)))
         return null;
       const place = await kept.keep(id, { ...this.record(work), ...(handed ? { handed: true } : {}) }, path);
-      this.#isHeld = handed;
+      this.#heldTip = handed ? tipOf(work) : null;
       return place;
     } catch (error) {
-      log.log('warn', 'agent', refusal(FLEET_CODES.work_not_kept, { attempt: id, said: messageOf(error) }));
+      log.log(
+        'warn',
+        'agent',
+        refusal(FLEET_CODES.work_not_kept, { attempt: attemptName(id), said: messageOf(error) }),
+      );
       return null;
     }
   }
@@ -143,7 +148,7 @@ export class HandIn {
       if (isNew) {
         const place = await this.#keep(carrier, work, false);
         if (place !== null) {
-          const what = { attempt: id, path: place, said: messageOf(error) };
+          const what = { attempt: attemptName(id), path: place, said: messageOf(error) };
           log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
         }
         this.#keptTip = place === null ? null : tip;

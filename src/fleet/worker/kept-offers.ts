@@ -11,6 +11,7 @@ import { failure, isFailure, messageOf, ToolError } from '../../base/rules/error
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { addressFrom, isSame, newToken, offerAnswerProof, offerProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import type { Store } from '../store/store.ts';
 import { decodeJson, errorSchema, type Fates, fatesSchema, type Kept, offerAnswerSchema } from '../wire.ts';
 import type { KeptRecord, KeptWork } from './kept-work.ts';
@@ -118,9 +119,11 @@ export class KeptOffers {
 
   /** Nothing of it goes to an address that nobody with the key has written. */
   async #offer(repository: string, rows: readonly Row[], signal: AbortSignal): Promise<void> {
-    const { store, key, kept } = this.#options;
+    const { store, key, kept, log } = this.#options;
     if (store.problem !== null) return;
-    const address = addressFrom(key, repository, (await store.addressOf(repository)) ?? '');
+    // The worker itself says when the store gives no answer.
+    const named = await store.addressOf(repository).catch(() => null);
+    const address = addressFrom(key, repository, named ?? '');
     if (address === null) return;
     if (isPlainHttp(address) && !rows.every(({ record }) => record.job.insecure))
       throw failure(FLEET_CODES.fleet_address_insecure, { address });
@@ -128,7 +131,10 @@ export class KeptOffers {
     // Of all of them before the first bundle, which may take long.
     for (let from = 0; from < rows.length && !signal.aborted; from += MOST_OFFERED) {
       const { forget, bring } = await this.#ask(address, repository, rows.slice(from, from + MOST_OFFERED), signal);
-      for (const id of forget) if (rows.some((row) => row.id === id)) await kept.forget(id);
+      for (const id of forget.filter((one) => rows.some((row) => row.id === one))) {
+        await kept.forget(id);
+        log.log('info', 'agent', `what was kept of the attempt ${attemptName(id)} is needed no more, and removed`);
+      }
       wanted.push(...bring);
     }
     for (const { id, token } of wanted) {
@@ -151,7 +157,7 @@ export class KeptOffers {
       throw error;
     }
     await kept.note(id, { ...record, handed: true });
-    log.log('info', 'agent', `what was kept of the attempt ${id} is with the coordinator ${address}`);
+    log.log('info', 'agent', `what was kept of the attempt ${attemptName(id)} is with the coordinator ${address}`);
   }
 
   async #ask(address: string, repository: string, rows: readonly Row[], signal: AbortSignal): Promise<Fates> {
@@ -197,7 +203,7 @@ export class KeptOffers {
       if (clock.now() - since < MOST_MS && bytes <= MOST_BYTES) continue;
       await kept.forget(id);
       const days = Math.floor((clock.now() - since) / 86_400_000);
-      log.log('warn', 'agent', refusal(FLEET_CODES.kept_work_dropped, { attempt: id, days, bytes: size }));
+      log.log('warn', 'agent', refusal(FLEET_CODES.kept_work_dropped, { attempt: attemptName(id), days, bytes: size }));
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Clock, Logger } from '../../base/ports.ts';
 import { refusal } from '../../base/rules/codes.ts';
 import { messageOf } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import { Unreachable } from './coordinator-answers.ts';
 import { CoordinatorClient } from './coordinator-client.ts';
 import { reportReturned } from './hand-in.ts';
@@ -49,7 +50,9 @@ export class Leftovers {
     const { log } = this.#options;
     for (const id of this.#ids) {
       if (signal.aborted) return;
-      await this.#handIn(id, signal).catch((error: unknown) => log.log('warn', 'agent', `${id}: ${messageOf(error)}`));
+      await this.#handIn(id, signal).catch((error: unknown) =>
+        log.log('warn', 'agent', `attempt ${attemptName(id)}: ${messageOf(error)}`),
+      );
     }
   }
 
@@ -71,7 +74,8 @@ export class Leftovers {
       if (places.every((place) => existsSync(join(place, id)))) await attemptOf(client, record, id).salvage();
       else await this.#handInBundle(client, record, id);
       const left = await kept.read(id).catch(() => null);
-      if (left === null || left.handed === true) log.log('info', 'agent', `what the attempt ${id} left is handed in`);
+      if (left === null || left.handed === true)
+        log.log('info', 'agent', `what the attempt ${attemptName(id)} left is handed in`);
     } finally {
       over.abort();
       signal.removeEventListener('abort', end);
@@ -91,7 +95,7 @@ export class Leftovers {
       try {
         await client.work(path, work);
       } catch (error) {
-        const what = { attempt: id, path, said: messageOf(error) };
+        const what = { attempt: attemptName(id), path, said: messageOf(error) };
         log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
         return;
       }

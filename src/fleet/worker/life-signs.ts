@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/ports.ts';
 import { failure } from '../../base/rules/errors.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import { Moved, Superseded } from './coordinator-answers.ts';
 import type { CoordinatorClient } from './coordinator-client.ts';
 
@@ -131,7 +132,7 @@ export class LifeSigns {
     const goesOn = await sign.client.goOn();
     if (!this.#groupOf.has(sign)) return;
     if (goesOn) this.#join(sign);
-    else this.#end(sign, new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: id })));
+    else this.#end(sign, new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(id) })));
   }
 
   /** One that is refused says nothing more. */

@@ -25,6 +25,7 @@ import type { DiskWorkspaces } from '../../daemon/workspaces/workspaces.ts';
 import type { Evidence } from '../../gate/rules/evidence.ts';
 import { formatSlug } from '../../git/rules/repository.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
+import { attemptName } from '../rules/job.ts';
 import { WORKSPACE_PLACEHOLDER } from '../rules/placeholder.ts';
 import type { WorkerEnd } from '../wire.ts';
 import type { WorkCarrier } from '../work-carrier.ts';
@@ -181,7 +182,7 @@ export class WorkerAttempt {
     await endRun(this.#task.env.TOOL_RUN ?? '');
     await this.#release();
     if (this.#handIn.isUnsaved) {
-      log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: id, path: root }));
+      log.log('warn', 'agent', refusal(FLEET_CODES.work_left_on_worker, { attempt: attemptName(id), path: root }));
       return;
     }
     for (const path of [root, stateDir]) await removeTree(path).catch(() => undefined);
@@ -198,7 +199,7 @@ export class WorkerAttempt {
       const isFull =
         isDiskFull(error) || (await isWithoutRoom(dirname(root))) || (await isWithoutRoom(dirname(stateDir)));
       this.#isAble = !isFull && (this.#handIn.isUnsaved || !OWN_FAULTS.includes(errorCode(error)));
-      const what = { attempt: id, said: messageOf(error) };
+      const what = { attempt: attemptName(id), said: messageOf(error) };
       if (!this.#isAble) log.log('warn', 'agent', refusal(FLEET_CODES.worker_unable, what));
       return { end: failed(error), evidence: null };
     }

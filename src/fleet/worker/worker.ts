@@ -7,7 +7,7 @@ import { failure, isFailure, messageOf, ToolError } from '../../base/rules/error
 import { isPlainHttp } from '../../daemon/rules/queue-settings.ts';
 import { isSame, jobProof } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
-import { type AttemptIdentity, attemptId, queuesFor, renewalMs } from '../rules/job.ts';
+import { type AttemptIdentity, attemptId, attemptName, queuesFor, renewalMs } from '../rules/job.ts';
 import { type JobWorker, PRESENCE_MS, type Store } from '../store/store.ts';
 import { queueFailure } from '../store/store-failure.ts';
 import { jobSchema, type Order, type SignedJob } from '../wire.ts';
@@ -358,7 +358,7 @@ export class FleetWorker {
         // Another coordinator acts for the repository: the one before may never answer again.
         const { moves } = client;
         if ((await this.#isOld(client.job)) && moves === client.moves && !(await client.goOn()))
-          cut.abort(new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: id })));
+          cut.abort(new Superseded(failure(FLEET_CODES.attempt_superseded, { attempt: attemptName(id) })));
         await clock.sleep(renewalMs(data.lease_ms), over.signal);
       }
     };

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePrivateDirectory, lockDirectory } from '../../base/files/lock-directory.ts';
-import { describeHolder, type LockHolder, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
+import { describeHolder, JSON_FORMAT, type LockHolder, LockTaken, ProcessLock } from '../../base/files/process-lock.ts';
 import { failure, type ToolError } from '../../base/rules/errors.ts';
 import { tryGit } from '../../git/git.ts';
 import { environmentAt } from '../../git/team-environment.ts';
@@ -14,6 +14,8 @@ import { GATE_CODES } from '../rules/gate-codes.ts';
 
 /** Poll interval of the lock. */
 const LOOK_MS = 100;
+/** A teammate that was killed in namespaces of its own keeps the next one waiting until its last sign is old. */
+const FORMAT = { ...JSON_FORMAT, signMs: 5_000, signLastsMs: 30_000 };
 
 export type CheckLockOptions = {
   /** Path of the lock file. */
@@ -75,7 +77,7 @@ export async function acquireCheckLock(
     if (isEnough()) return null;
     attempts += 1;
     try {
-      return ProcessLock.tryTake({ path, workflow: 'checks' });
+      return ProcessLock.tryTake({ path, workflow: 'checks', format: FORMAT });
     } catch {
       // No lock can be created, for example on a read-only file system: measure without one.
       return undefined;

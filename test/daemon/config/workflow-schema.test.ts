@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import * as z from 'zod';
 import { workflowJsonSchema, workflowSchema } from '../../../src/daemon/config/workflow-schema.ts';
-import { checkSchema, keysOfSchema } from '../../support/json-schema.ts';
+import { checkSchema, formsWithoutWords, keysOfSchema } from '../../support/json-schema.ts';
 
 const FILE = join('schemas', 'workflow.schema.json');
 const shipped: z.core.JSONSchema.JSONSchema = JSON.parse(readFileSync(FILE, 'utf8'));
@@ -18,6 +18,10 @@ test('the file is what `npx tsx scripts/generate.ts` writes', () => {
 
 test('it is a schema: known keywords, every key explained, no key beside those, every default one that is accepted', () => {
   checkSchema(shipped);
+});
+
+test('whoever writes a text in a wrong form reads words of ours', () => {
+  assert.deepEqual(formsWithoutWords(workflowSchema), []);
 });
 
 test('it knows every key of the decoder', () => {
@@ -47,6 +51,8 @@ test('it accepts and rejects what the decoder does', () => {
     [{ tracker: { active_states: [''] } }, false],
     [{ tracker: { trust: 'anyone', draft: true } }, true],
     [{ tracker: { draft: 'yes' } }, false],
+    [{ tracker: { repositories: 'o/*' } }, true],
+    [{ tracker: { repositories: [] } }, false],
     [{ active_states: ['a'] }, true],
     [{ agent: { worker_labels: ['a', 'b'] } }, true],
     [{ agent: { worker_labels: [...'abcdefghi'] } }, false],

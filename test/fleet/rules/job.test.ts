@@ -10,7 +10,15 @@ import {
   shownQueueUrl,
   sslModeOf,
 } from '../../../src/daemon/rules/queue-settings.ts';
-import { attemptId, isLost, priorityOf, queueName, queuesFor, renewalMs } from '../../../src/fleet/rules/job.ts';
+import {
+  attemptId,
+  attemptName,
+  isLost,
+  priorityOf,
+  queueName,
+  queuesFor,
+  renewalMs,
+} from '../../../src/fleet/rules/job.ts';
 
 test('an attempt has one id, whatever the spelling of its repository, and another one has another', () => {
   const one = { repository: 'github.com/Owner/Repo', issue: 7, life: 1, attempt: 2, fence: 5 };
@@ -25,6 +33,13 @@ test('an attempt has one id, whatever the spelling of its repository, and anothe
   assert.equal(new Set(alike).size, 5);
   // The queue takes no colon in an id, and no whole number for one.
   assert.doesNotMatch(attemptId({ ...one, repository: 'host:8443/o/r' }), /:|^\d+$/);
+});
+
+test('people read which attempt an id stands for', () => {
+  const one = { repository: 'host:8443/o/foo_bar', issue: 7, life: 1, attempt: 2, fence: 1_796_037_156_218 };
+  for (const more of [{}, { measurement: 3 }])
+    assert.equal(attemptName(attemptId({ ...one, ...more })), '2 of host:8443/o/foo_bar#7');
+  assert.equal(attemptName('what else'), 'what else');
 });
 
 test('a worker looks at the queues whose labels it has, the most demanding first', () => {

@@ -25,6 +25,22 @@ function clientOf(server: Server, onSilent: (words: string) => void, clock: Cloc
 
 const said = (code: string) => JSON.stringify({ error: { code, message: 'no' } });
 
+test('whoever hangs up is told of in words', async (t) => {
+  let requests = 0;
+  const silent: string[] = [];
+  const server = createServer((request, response) => {
+    requests += 1;
+    if (requests === 1) request.socket.destroy();
+    else response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const client = clientOf(server, (words) => silent.push(words));
+  t.after(() => client.close());
+  await client.started(7);
+  assert.deepEqual(silent, ['the connection was closed']);
+});
+
 test('a request that a busy machine was too slow for is repeated', async (t) => {
   let requests = 0;
   const silent: string[] = [];

@@ -106,7 +106,10 @@ test('what nobody needs is removed; what is missed is brought, and stays until i
   assert.deepEqual(await kept.ids(), ['missed', 'waiting']);
   const { issue, life, attempt, base } = ORDER;
   assert.deepEqual(offered[0], { id: 'missed', issue, life, attempt, base, head: HEAD, files: null, handed: true });
-  assert.deepEqual(logged, [`what was kept of the attempt missed is with the coordinator ${address}`]);
+  assert.deepEqual(logged, [
+    'what was kept of the attempt settled is needed no more, and removed',
+    `what was kept of the attempt missed is with the coordinator ${address}`,
+  ]);
 });
 
 test('an address that nobody with the key wrote gets no request; an answer without the key changes nothing', async (t) => {

@@ -62,6 +62,12 @@ test('older releases read a lock, and their locks count', async (t) => {
   assert.equal(await waiting, true);
 });
 
+test('a lock is free whose holder has ended, though a later process has its number', async (t) => {
+  const lock = join(tempDir(t), 'turn.lock');
+  writeFileSync(lock, `${process.ppid}\n1\nx\n${pidNamespace()}\n`);
+  assert.equal(await new WorktreeLock(lock).take(() => Promise.resolve('taken')), 'taken');
+});
+
 test('a turn that was taken from its holder, who was believed dead, is not ended by that one', async (t) => {
   const directory = tempDir(t);
   const lock = join(directory, 'turn.lock');

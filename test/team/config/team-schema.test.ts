@@ -7,7 +7,7 @@ import test from 'node:test';
 import * as z from 'zod';
 import { jsonFile } from '../../../src/install/json-layout.ts';
 import { teamJsonSchema, teamSchema } from '../../../src/team/config/team-schema.ts';
-import { checkSchema, keysOfSchema } from '../../support/json-schema.ts';
+import { checkSchema, formsWithoutWords, keysOfSchema } from '../../support/json-schema.ts';
 
 const FILE = join('schemas', 'team.schema.json');
 const shipped: z.core.JSONSchema.JSONSchema = JSON.parse(readFileSync(FILE, 'utf8'));
@@ -19,6 +19,10 @@ test('the file is what `npm run generate` writes', () => {
 
 test('it is a schema: known keywords, every key explained, no key beside those, every default one that is accepted', () => {
   checkSchema(shipped);
+});
+
+test('whoever writes a text in a wrong form reads words of ours', () => {
+  assert.deepEqual(formsWithoutWords(teamSchema), []);
 });
 
 test('it has the keys that are promised', () => {
