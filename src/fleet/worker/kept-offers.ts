@@ -131,9 +131,11 @@ export class KeptOffers {
     // Of all of them before the first bundle, which may take long.
     for (let from = 0; from < rows.length && !signal.aborted; from += MOST_OFFERED) {
       const { forget, bring } = await this.#ask(address, repository, rows.slice(from, from + MOST_OFFERED), signal);
-      for (const id of forget.filter((one) => rows.some((row) => row.id === one))) {
+      for (const { id, record } of rows.filter((row) => forget.includes(row.id))) {
         await kept.forget(id);
-        log.log('info', 'agent', `what was kept of the attempt ${attemptName(id)} is needed no more, and removed`);
+        // Whoever was told of its place may look for it.
+        if (record.handed !== true)
+          log.log('info', 'agent', `what was kept of the attempt ${attemptName(id)} is needed no more, and removed`);
       }
       wanted.push(...bring);
     }

@@ -48,16 +48,12 @@ async function setUp(t: Cleanup) {
     ...{ kept, key: SHARED_KEY, name: 'w', clock, log, places: [join(directory, 'attempts')] },
     store: { problem: null, addressOf: async (repository) => addresses.get(repository) ?? null },
   });
-  const keep = async (id: string, repository = REPOSITORY) => {
+  const keep = async (id: string, repository = REPOSITORY, more: { readonly handed?: true } = { handed: true }) => {
     const bundle = join(directory, 'bundle');
     writeFileSync(bundle, `commits of ${id}`);
     const job = signed(jobAt('http://127.0.0.1:1'));
     const work = { head: HEAD, files: null };
-    await kept.keep(
-      id,
-      { job: { ...job, repository, labels: [] }, token: 't', order: ORDER, work, handed: true },
-      bundle,
-    );
+    await kept.keep(id, { job: { ...job, repository, labels: [] }, token: 't', order: ORDER, work, ...more }, bundle);
   };
   const lead = (to: string, key = SHARED_KEY, repository = REPOSITORY) => {
     addresses.set(REPOSITORY, provenAddress(key, repository, to));
@@ -81,6 +77,7 @@ test('what nobody needs is removed; what is missed is brought, and stays until i
   const { kept, keep, offers, lead, logged } = await setUp(t);
   const { coordinator, address } = await openCoordinator(t);
   for (const id of ['settled', 'missed', 'waiting']) await keep(id);
+  await keep('refused', REPOSITORY, {});
   const taken: string[] = [];
   const offered: Kept[] = [];
   const place = join(tempDir(t), 'received');
@@ -88,7 +85,7 @@ test('what nobody needs is removed; what is missed is brought, and stays until i
   coordinator.keeps(REPOSITORY.toUpperCase(), {
     fates: (all: readonly Kept[]) => {
       offered.push(...all);
-      return { forget: ['settled', 'unheard-of'], bring: missed.map((id) => ({ id, token: 'a-token' })) };
+      return { forget: ['settled', 'refused', 'unheard-of'], bring: missed.map((id) => ({ id, token: 'a-token' })) };
     },
     admits: (id: string, token: string) => id === 'missed' && token === 'a-token',
     take: async (id: string, _: string, receive: (path: string) => Promise<unknown>) => {
@@ -99,7 +96,7 @@ test('what nobody needs is removed; what is missed is brought, and stays until i
   } as unknown as KeptCommits);
   // Nobody acts for the repository.
   await offers.look(NEVER);
-  assert.equal((await kept.ids()).length, 3);
+  assert.equal((await kept.ids()).length, 4);
   lead(address);
   await offers.look(NEVER);
   assert.deepEqual(taken, ['missed: commits of missed']);
@@ -107,7 +104,7 @@ test('what nobody needs is removed; what is missed is brought, and stays until i
   const { issue, life, attempt, base } = ORDER;
   assert.deepEqual(offered[0], { id: 'missed', issue, life, attempt, base, head: HEAD, files: null, handed: true });
   assert.deepEqual(logged, [
-    'what was kept of the attempt settled is needed no more, and removed',
+    'what was kept of the attempt refused is needed no more, and removed',
     `what was kept of the attempt missed is with the coordinator ${address}`,
   ]);
 });
