@@ -3,11 +3,13 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { failure, ToolError } from '../base/rules/errors.ts';
+import { BASE_CODES } from '../base/rules/base-codes.ts';
+import { failure, isFailure, ToolError } from '../base/rules/errors.ts';
 import { joinLines } from '../base/rules/text.ts';
 import { readWorkflow } from '../daemon/config/read-workflow.ts';
 import { findStateDir } from '../daemon/config/state-place.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
+import { CONFIG_CODES } from '../daemon/rules/codes/config-codes.ts';
 import { EVERY, isEvery, placeOf, slugKey } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import {
@@ -65,6 +67,13 @@ function placeIn({ stateDir, tracker }: Workflow, named: RepoSlug | null): strin
   });
 }
 
+/** Whether nothing is wrong but variables that the daemon alone has: an operator at a terminal holds none of its secrets. */
+function isUnset(error: ToolError): boolean {
+  const problems = isFailure(error, BASE_CODES.settings_invalid) ? error.values.problems : '';
+  const { code } = CONFIG_CODES.variable_unset;
+  return typeof problems === 'object' && problems.every((one) => typeof one === 'object' && one.of.code === code);
+}
+
 /** @param named the repository, where it is one of many */
 export async function stateDirOf(
   path: string,
@@ -80,7 +89,7 @@ export async function stateDirOf(
     const words = joinLines(error.message);
     const found = await findStateDir(path, source, named ?? undefined);
     if (found === undefined) throw failure(CLI_CODES.state_directory_unknown, { said: words }, { cause: error });
-    warn(NOTICE_CODES.state_directory_guessed, { said: words, path: found });
+    if (!isUnset(error)) warn(NOTICE_CODES.state_directory_guessed, { said: words, path: found });
     return found;
   }
 }

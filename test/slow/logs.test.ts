@@ -130,6 +130,9 @@ test('a workflow file that is broken or gone hides no outputs, if it can be told
       new RegExp(`^tool: warning: [^\\n]*WORKFLOW\\.md[^\\n]* ${stateDir} [^\\n]*\\(state_directory_guessed\\)\\n$`),
     );
   }
+  // The daemon's own secrets are no business of whoever reads.
+  writeFileSync(workflow, '---\ntracker: { repo: o/r }\nstate: { dir: state }\nserver: { token: $NOWHERE }\n---\n');
+  assert.deepEqual(await logs(), { code: 0, signal: null, stdout: kept, stderr: '' });
   writeFileSync(workflow, '---\nstate: { dir: $NOWHERE/state }\n---\n');
   const unknown = await logs();
   assert.deepEqual({ code: unknown.code, stdout: unknown.stdout }, { code: 2, stdout: '' });
