@@ -336,12 +336,14 @@ function decodeWorkflow(
   const whole = 'front matter';
   if (data === undefined)
     failWithProblems(path, [`${whole}: expected YAML between two lines of --- at the top, got none`]);
-  return decode(workflowSchema, data, { path, whole }, (input, problems) => {
+  return decode<WorkflowInput, Workflow, string | Refusal>(workflowSchema, data, { path, whole }, (input, problems) => {
     const found: Refusal[] = [];
     const workflow = normalize(input, content, path, context, found);
     // `decode` adds what to do to a wrong value.
     const worded = (one: Refusal) => (one.of === BASE_CODES.config_value ? messageIn(one) : textOf(one));
-    problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(worded));
+    // Who reads files of the daemon alone does not need its variables.
+    const kept = (one: Refusal) => (one.of === CONFIG_CODES.variable_unset ? one : worded(one));
+    problems.push(...[...found, ...checkPrompt(workflow.prompt, line)].map(kept));
     return workflow;
   });
 }
