@@ -152,9 +152,13 @@ export async function openRepository(
       others: beside?.others ?? (() => []),
     });
     probing.catch(() => undefined);
-    if (beside?.checked.has(credential.source) !== true)
-      supervisor.run('credential', (signal) => checkCredential(credential, host, env, log, begun, probing, signal));
-    beside?.checked.add(credential.source);
+    if (beside?.checked.has(credential.source) !== true) {
+      supervisor.run('credential', async (signal) => {
+        await checkCredential(credential, host, env, log, begun, probing, signal);
+        if (signal.aborted) beside?.checked.delete(credential.source);
+      });
+      beside?.checked.add(credential.source);
+    }
     // To load the rest keeps this process from starting any. One of many may have to wait for its fetch.
     if (beside === undefined) await fetching.started();
     const opened = await TRACKERS[trackerConfig.kind].open({

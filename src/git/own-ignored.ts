@@ -1,6 +1,6 @@
 // Own directories of toolcrew in a project, ignored by Git: no commit and no `git stash` includes them.
 
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a team writes while it works, below the project's `.tool`. */
@@ -13,8 +13,10 @@ export function createIgnoredDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true });
   // The same for all: one that was left by a kill is the next one's.
   const fresh = `${path}.new`;
-  writeFileSync(fresh, '*\n');
   try {
+    // Anybody may have put a link there.
+    rmSync(fresh, { force: true });
+    writeFileSync(fresh, '*\n', { flag: 'wx' });
     renameSync(fresh, path);
   } catch (error) {
     if (!existsSync(path)) throw error;

@@ -90,9 +90,10 @@ export async function clearLock(lock: string, worktree: string, common: string):
   const isOwn = lock.startsWith(`${common}/worktrees/`);
   const giveUpAt = Date.now() + WAIT_MS;
   for (let version = fileVersionOf(lock); version !== null; version = fileVersionOf(lock)) {
-    if (!(await isGitAtWork(isOwn ? [worktree] : placesOf(common))) && !mayBeUnseen(lock)) {
-      if (fileVersionOf(lock) === version) await removeLock(lock, common);
-    } else if (Date.now() > giveUpAt) throw failure(GIT_CODES.git_lock_held, { path: lock, seconds: WAIT_MS / 1000 });
-    else await delay(LOOK_MS);
+    const isHeld = (await isGitAtWork(isOwn ? [worktree] : placesOf(common))) || mayBeUnseen(lock);
+    if (!isHeld && fileVersionOf(lock) === version) await removeLock(lock, common);
+    if (!existsSync(lock)) return;
+    if (Date.now() > giveUpAt) throw failure(GIT_CODES.git_lock_held, { path: lock, seconds: WAIT_MS / 1000 });
+    await delay(LOOK_MS);
   }
 }

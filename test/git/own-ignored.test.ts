@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fs, { existsSync, readdirSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -48,4 +48,15 @@ test('what a process leaves that is killed in between is gone with the next one'
   assert.equal(readdirSync(directory).length, 1);
   createIgnoredDirectory(directory);
   assert.deepEqual(readdirSync(directory), ['.gitignore']);
+});
+
+test('a link in the place of the draft leads nowhere', (t) => {
+  const directory = tempDir(t);
+  const [mine, state] = [join(directory, 'mine'), join(directory, 'state')];
+  writeFileSync(mine, 'mine');
+  mkdirSync(state);
+  symlinkSync(mine, join(state, '.gitignore.new'));
+  createIgnoredDirectory(state);
+  assert.equal(readFileSync(mine, 'utf8'), 'mine');
+  assert.equal(readFileSync(join(state, '.gitignore'), 'utf8'), '*\n');
 });
