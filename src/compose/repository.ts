@@ -291,7 +291,8 @@ export async function openRepository(
     const dropOld = async () => {
       for (const entry of journal.state.entries.values()) {
         const { number: issue } = entry;
-        if (shared?.wasElsewhere(issue) !== true || !existsSync(workspaces.pathOf(issue))) continue;
+        const isThere = existsSync(workspaces.pathOf(issue)) || workspaces.places.isLate(issue);
+        if (shared?.wasElsewhere(issue) !== true || !isThere) continue;
         const output = (text: string) => log.log('info', 'workspace', `issue #${issue}: ${text.trim()}`, { issue });
         await workspaces.remove({ ...quietTask(entry), output }, supervisor.signal).catch((error: unknown) => {
           const failed = { task: 'the removal of an old workspace', said: messageOf(error) };

@@ -1,12 +1,13 @@
 // Clones of a coordinator: made once their files are read, on the commit that the issue has by then.
 
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { isFailure } from '../../src/base/rules/errors.ts';
 import { FLEET_CODES } from '../../src/fleet/rules/fleet-codes.ts';
 import { WorkCarrier } from '../../src/fleet/work-carrier.ts';
+import { GIT_CODES } from '../../src/git/rules/git-codes.ts';
 import { commitFiles, gitAs } from '../support/forge.ts';
 import { tempDir } from '../support/temp.ts';
 import { setUpWorkspaces } from '../support/workspaces.ts';
@@ -15,8 +16,8 @@ const { signal } = new AbortController();
 const BRANCH = 'tool/issue-1';
 const NOTHING = { head: null, savedAs: null };
 
-async function setUp(t: TestContext, keep = false) {
-  const world = await setUpWorkspaces(t, {}, undefined, undefined, { agentsElsewhere: true, keep });
+async function setUp(t: TestContext, keep = false, afterCreate: string | null = null) {
+  const world = await setUpWorkspaces(t, { afterCreate }, undefined, undefined, { agentsElsewhere: true, keep });
   const { mirror, workspaces, directory, ready, task } = world;
   const { path } = await ready(task());
   const carrier = new WorkCarrier({ mirror, places: workspaces.places });
@@ -165,6 +166,111 @@ test('an issue that ends with work that is published nowhere has it saved', asyn
   await workspaces.remove(task(), signal);
   assert.deepEqual(said, ['unpublished commits saved as refs/toolcrew/saved/issue-1-1-1-commits\n']);
   assert.equal(await mirror.hasRef('refs/toolcrew/saved/issue-1-1-1-commits', sha), true);
+});
+
+test('where the remote fails before a merge, the commit that was handed in stays, and is merged the next time', async (t) => {
+  const { workspaces, mirror, bare, task, ready, path, pack, handIn, push, read } = await setUp(t);
+  const sha = await handIn((await pack()).head, 'work.txt');
+  await push('second.txt');
+  const refresh = mirror.refresh.bind(mirror);
+  let failures = 0;
+  mirror.refresh = async (end, branch) => {
+    if (branch === undefined || failures > 0) return refresh(end, branch);
+    failures += 1;
+    renameSync(bare, `${bare}.away`);
+    await refresh(end, branch).finally(() => renameSync(`${bare}.away`, bare));
+  };
+  await assert.rejects(ready(task(2)), (error) => isFailure(error, GIT_CODES.git_failed));
+  assert.deepEqual({ failures, late: workspaces.places.lateOf(1)?.head }, { failures: 1, late: sha });
+  await ready(task(2));
+  for (const name of ['second.txt', 'work.txt']) assert.equal(read(name), `${name}\n`);
+  await gitAs(path, 'merge-base', '--is-ancestor', sha, 'HEAD');
+});
+
+/** Has git write no ref of that name. Gives what ends that. */
+function lockRef(mirror: string, ref: string) {
+  const lock = join(mirror, `${ref}.lock`);
+  mkdirSync(dirname(lock), { recursive: true });
+  writeFileSync(lock, '');
+  return () => rmSync(lock);
+}
+
+test('where the commit of an issue that ends cannot be saved, all stays for another try', async (t) => {
+  const { workspaces, mirror, task, path, pack, handIn, said } = await setUp(t);
+  const sha = await handIn((await pack()).head, 'work.txt');
+  const saved = 'refs/toolcrew/saved/issue-1-1-1-commits';
+  const unlock = lockRef(mirror.path, saved);
+  await assert.rejects(workspaces.remove(task(), signal), (error) => isFailure(error, GIT_CODES.git_failed));
+  assert.equal(workspaces.places.lateOf(1)?.head, sha);
+  assert.equal(await mirror.hasRef(`refs/toolcrew/work/issue-1/${sha}`, sha), true);
+  unlock();
+  const told: string[] = [];
+  await workspaces.remove(task(), signal, async (lines) => void told.push(...lines));
+  assert.deepEqual(told, [`unpublished commits saved as ${saved}`]);
+  assert.equal(said.at(-1), `unpublished commits saved as ${saved}\n`);
+  assert.deepEqual(await mirror.refsBelow('refs/toolcrew/'), [saved]);
+  assert.deepEqual(
+    { isThere: existsSync(path), isLate: workspaces.places.isLate(1) },
+    { isThere: false, isLate: false },
+  );
+});
+
+test('a fault that passes while an issue ends loses none of its commits', async (t) => {
+  const { workspaces, mirror, task, pack, handIn, said } = await setUp(t);
+  const sha = await handIn((await pack()).head, 'work.txt');
+  const saved = 'refs/toolcrew/saved/issue-1-1-1-commits';
+  const unlock = lockRef(mirror.path, saved);
+  const output = (text: string) => {
+    if (said.push(text) === 1) unlock();
+  };
+  await workspaces.remove({ ...task(), output }, signal);
+  assert.match(said[0] ?? '', /^the clone in .* cannot be used/);
+  assert.deepEqual(said.slice(1), [`unpublished commits saved as ${saved}\n`]);
+  assert.equal(await mirror.hasRef(saved, sha), true);
+});
+
+test('where agents run here again, the workspace is made with the files of the commit', async (t) => {
+  const { again, task, ready, path, pack, handIn, push, read, said } = await setUp(t);
+  const sha = await handIn((await pack()).head, 'work.txt');
+  await push('second.txt');
+  const here = again({ agentsElsewhere: false });
+  assert.equal((await ready(task(2), here)).created, true);
+  for (const name of ['second.txt', 'work.txt']) assert.equal(read(name), `${name}\n`);
+  await gitAs(path, 'merge-base', '--is-ancestor', sha, 'HEAD');
+  assert.deepEqual({ isLate: here.places.isLate(1), said }, { isLate: false, said: [] });
+  writeFileSync(join(path, 'own.txt'), 'own');
+  assert.equal((await ready(task(3), here)).created, false);
+  assert.equal(read('own.txt'), 'own');
+});
+
+test('where agents run here again, a script of the operator fills the workspace, also after a process that ended in it', async (t) => {
+  const script = 'git clone --quiet "$TOOL_SOURCE" . && echo made > .git/made';
+  const { again, mirror, task, ready, pack, handIn, read } = await setUp(t, false, script);
+  const sha = await handIn((await pack()).head, 'work.txt');
+  const hookEnv = () => ({ PATH: process.env.PATH ?? '', TOOL_SOURCE: mirror.source });
+  const broken = again({ agentsElsewhere: false, hookEnv });
+  await broken.prepare(task(2), signal);
+  await broken.afterCreate(task(2), signal);
+  const here = again({ agentsElsewhere: false, hookEnv });
+  assert.equal((await ready(task(2), here)).created, true);
+  assert.deepEqual([read('.git/made'), read('work.txt')], ['made\n', 'work.txt\n']);
+  assert.equal((await here.collect(task(2), signal)).head, sha);
+});
+
+test('where agents run here again, and the commit is lost, that is said', async (t) => {
+  const { workspaces, again, task, ready, read, said } = await setUp(t);
+  workspaces.places.delay(1, { branch: BRANCH, head: '1'.repeat(40) });
+  await ready(task(2), again({ agentsElsewhere: false }));
+  assert.deepEqual(said, [`commit ${'1'.repeat(40)} of an earlier attempt is lost; the branch starts anew\n`]);
+  assert.match(read('README.md'), /A line/);
+});
+
+test('a reader finds a clone also where its source is not there', async (t) => {
+  const { again, mirror, task, pack, handIn, read } = await setUp(t);
+  await handIn((await pack()).head, 'work.txt');
+  rmSync(mirror.source, { recursive: true });
+  await again().stateOf(task(), signal);
+  assert.equal(read('work.txt'), 'work.txt\n');
 });
 
 test('with `workspace.keep` the clone is there from the start', async (t) => {

@@ -89,7 +89,7 @@ export async function setUpWorkspaces(
   };
   const workspaces = new DiskWorkspaces(options);
   /** As in the next process. */
-  const again = () => new DiskWorkspaces(options);
+  const again = (change: Partial<WorkspacesOptions> = {}) => new DiskWorkspaces({ ...options, ...change });
   const said: string[] = [];
   const task = (attempt = 1, life = 1, issue = 1): WorkspaceTask => ({
     issue,
@@ -100,13 +100,13 @@ export async function setUpWorkspaces(
     output: (text) => said.push(text),
   });
   /** All that happens before an agent is started. */
-  const ready = async (one: WorkspaceTask) => {
-    const place = await workspaces.prepare(one, signal);
+  const ready = async (one: WorkspaceTask, by = workspaces) => {
+    const place = await by.prepare(one, signal);
     if (place.created) {
-      await workspaces.afterCreate(one, signal);
-      await workspaces.complete(one, signal);
+      await by.afterCreate(one, signal);
+      await by.complete(one, signal);
     }
-    await workspaces.beforeRun(one, signal);
+    await by.beforeRun(one, signal);
     return place;
   };
   return { ...forge, directory, mirror, root, workspaces, again, task, ready, said, logged };

@@ -1,5 +1,6 @@
 // A clone that is made once its files are read: until then the mirror holds its commit, and its directory is empty.
 
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { removeTree } from '../../base/files/remove-tree.ts';
 import { type Clone, restoreTree } from '../../git/clone.ts';
@@ -10,17 +11,73 @@ import type { Mirror } from './mirror/mirror.ts';
 import type { SpareClones } from './spare-clones.ts';
 import type { LateClone, WorkspaceManifests } from './workspace-manifests.ts';
 import type { GuardedClone, WorkspacePlaces } from './workspace-places.ts';
-import { worksOf } from './workspace-saves.ts';
+import { saveCommits, worksOf } from './workspace-saves.ts';
 
-/** It is to stand on what is published of the branch, or else on the default branch. */
+/** The commit that a new clone begins at: what is published of the branch, or else the default branch. */
+async function startOf(mirror: Mirror, branch: string, signal: AbortSignal): Promise<string> {
+  const main = await mirror.branchHead(await mirror.defaultBranch(signal));
+  return (await mirror.branchHead(branch)) ?? main ?? '';
+}
+
+/** Has the clone be made later, unless it is late already. */
 export async function delayClone(
   places: WorkspacePlaces,
   mirror: Mirror,
   { issue, branch }: WorkspaceTask,
   signal: AbortSignal,
 ): Promise<void> {
-  const main = await mirror.branchHead(await mirror.defaultBranch(signal));
-  places.delay(issue, { branch, head: (await mirror.branchHead(branch)) ?? main ?? '' });
+  if (!places.isLate(issue)) places.delay(issue, { branch, head: await startOf(mirror, branch, signal) });
+}
+
+/** Whether it is late, and the mirror has its commit: whatever failed, nothing of it is broken. */
+export async function isWaiting(places: WorkspacePlaces, mirror: Mirror, task: WorkspaceTask, signal: AbortSignal) {
+  const late = places.lateOf(task.issue);
+  return late !== undefined && (await mirror.has(late.head, signal));
+}
+
+/**
+ * Saves the commit of one that is late, as far as it is here. False: it is not late. Throws when the commit could not be
+ * saved; all is there for another try.
+ */
+export async function saveLate(
+  places: WorkspacePlaces,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const late = places.lateOf(task.issue);
+  if (late === undefined) return false;
+  if (!(await mirror.has(late.head, signal))) return true;
+  await mirror.keep(late.head, `${worksOf(task.issue)}/${late.head}`);
+  await saveCommits(places.cloneOf(task.issue), mirror, task, [late.head], signal);
+  return true;
+}
+
+/**
+ * Puts a clone, just made, where the late one was to stand that it replaces. False: it stays as it is, since it begins
+ * with that commit, or the commit is lost.
+ */
+export async function bringCommit(
+  places: WorkspacePlaces,
+  mirror: Mirror,
+  task: WorkspaceTask,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { issue, branch } = task;
+  const late = places.lateOf(issue);
+  if (late === undefined) return false;
+  if (!(await mirror.has(late.head, signal))) {
+    task.output(`commit ${late.head} of an earlier attempt is lost; the branch starts anew\n`);
+    return false;
+  }
+  if (await mirror.comparison.goesOn(late.head, await startOf(mirror, branch, signal), signal)) return false;
+  await fillLate(mirror, places.cloneOf(issue), issue, late, signal);
+  return true;
+}
+
+async function fillLate(mirror: Mirror, clone: Clone, issue: number, late: LateClone, signal: AbortSignal) {
+  await mirror.keep(late.head, `${worksOf(issue)}/${late.head}`);
+  await fillFrom(mirror, clone, { issue, ...late, files: null }, signal);
 }
 
 /** Where it stands with all of these branches; null: that takes a merge. */
@@ -129,12 +186,12 @@ export async function makeLate(
 ): Promise<void> {
   const { path } = clone;
   const { issue } = task;
+  if (!existsSync(mirror.source)) await mirror.refresh(signal);
   // An earlier process may have ended in the middle.
   await removeTree(path);
   await mkdir(path);
   await spares.fill({ ...task, branch: late.branch }, path, signal);
   const config = await lfs.equip(task, path, readConfig(path), signal);
-  await mirror.keep(late.head, `${worksOf(issue)}/${late.head}`);
-  await fillFrom(mirror, clone, { issue, ...late, files: null }, signal);
+  await fillLate(mirror, clone, issue, late, signal);
   manifests.write({ issue, config });
 }

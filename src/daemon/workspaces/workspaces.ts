@@ -27,7 +27,7 @@ import { branchesBelow, goesOn, takeBase } from './base-taking.ts';
 import { collectFrom, headNow } from './collect.ts';
 import { type HookScriptsOptions, runHookScript } from './hook-scripts.ts';
 import { keptWork } from './kept-work.ts';
-import { commitsOf, delayClone, makeLate, moveLate } from './late-clone.ts';
+import { bringCommit, commitsOf, delayClone, isWaiting, makeLate, moveLate, saveLate } from './late-clone.ts';
 import { LfsFiles } from './lfs-files.ts';
 import type { ModuleCopies } from './mirror/module-copies.ts';
 import { expireSaved } from './mirror/saved-refs.ts';
@@ -96,23 +96,20 @@ export class DiskWorkspaces implements Workspaces {
 
   /** Whether clones are made once their files are read. Whoever keeps workspaces wants to look into them. */
   get #isLate(): boolean {
-    const { agentsElsewhere, workflow } = this.#options;
-    return agentsElsewhere === true && !workflow().workspace.keep;
+    return this.#options.agentsElsewhere === true && !this.#options.workflow().workspace.keep;
   }
 
   async prepare(task: WorkspaceTask, signal: AbortSignal): Promise<PreparedWorkspace> {
     this.#options.claimRoot();
     const path = this.pathOf(task.issue);
     const isLate = this.places.isLate(task.issue);
-    // Programs that clean up temporary files take empty directories first.
-    if (isLate) await mkdir(path, { recursive: true });
-    if (this.places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true) {
-      if (isClone(path) || isLate) return { path, created: false };
-      if (!(await this.#salvage(task, signal))) await this.#setAside(task);
-    }
-    await this.#clear(task);
+    const isOurs = this.places.isOurs(task.issue) && this.#manifests.read(task.issue)?.isFilling !== true;
+    if (isOurs && (isLate ? this.#isLate : isClone(path))) return { path, created: false };
+    if (isOurs && !isLate && !(await this.#salvage(task, signal))) await this.#setAside(task);
+    // The manifest of a late clone stays: `complete` needs its commit.
+    await (isLate ? removeTree(path) : this.#clear(task));
     await mkdir(path);
-    return { path, created: true };
+    return { path, created: !isLate || !this.#isLate };
   }
 
   /** Makes room for a new one. Files that a container left as another user stay, out of the way. */
@@ -140,7 +137,8 @@ export class DiskWorkspaces implements Workspaces {
     log.log('warn', 'workspace', prefixed(`issue #${task.issue}: `, what), { issue: task.issue });
   }
 
-  #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+  async #salvage(task: WorkspaceTask, signal: AbortSignal): Promise<boolean> {
+    if (await saveLate(this.places, this.#options.mirror, task, signal)) return true;
     const scratch = join(this.#options.root, ROOT_DATA, `salvage-${task.issue}`);
     return salvage(this.places.cloneOf(task.issue), this.#options.mirror, task, scratch, signal);
   }
@@ -161,8 +159,9 @@ export class DiskWorkspaces implements Workspaces {
     if (!isClone(path)) throw failure(WORKSPACES_CODES.after_create_no_clone, { path });
     if (this.#options.workflow().hooks.afterCreate !== null) await clone.removePushAccess(path, signal);
     const config = await this.#lfs.equip(task, path, readConfig(path), signal);
+    const isMoved = await bringCommit(this.places, this.#options.mirror, task, signal);
     this.#manifests.write({ issue: task.issue, config });
-    this.places.addNew(task.issue);
+    if (!isMoved) this.places.addNew(task.issue);
   }
 
   async beforeRun(task: WorkspaceTask, signal: AbortSignal): Promise<void> {
@@ -219,6 +218,7 @@ export class DiskWorkspaces implements Workspaces {
         signal.throwIfAborted();
         const words = messageOf(error);
         if (!mayBeClone(error) || isDiskFull(error) || tries === 2 || (isNew && !saysDamaged(words))) throw error;
+        if (await isWaiting(this.places, mirror, task, signal)) throw error;
         task.output(`the clone cannot be used and is made anew: ${words}\n`);
         if (isNew) mirror.distrust();
         else if (!(await this.#salvage(task, signal))) await this.#setAside(task);
@@ -276,8 +276,7 @@ export class DiskWorkspaces implements Workspaces {
       signal.throwIfAborted();
       if (!(error instanceof ToolError) || error.kind !== 'git') throw error;
       // Only the agent has been there since git could last use the clone.
-      const what = { said: error.message, cause: error.code };
-      throw failure(GIT_CODES.workspace_broken_by_agent, what, { cause: error });
+      throw failure(GIT_CODES.workspace_broken_by_agent, { said: error.message, cause: error.code }, { cause: error });
     }
   }
 
@@ -364,28 +363,29 @@ export class DiskWorkspaces implements Workspaces {
       if (tellsSaved(text)) saved.push(text.trim());
     };
     const task: WorkspaceTask = { ...removed, output };
-    const path = this.pathOf(task.issue);
-    const isOurs = this.places.isOurs(task.issue);
+    const isMade = this.#manifests.read(task.issue) !== undefined;
+    const isOurs = this.places.isOurs(task.issue) || this.places.isLate(task.issue);
+    let isSaved = true;
     try {
       if (!(await saveWork(await this.#commitsOf(task, signal), mirror, task, signal))) await this.#setAside(task);
     } catch (error) {
       signal.throwIfAborted();
       if (isUnstarted(error)) throw error;
-      task.output(`the clone in ${path} cannot be used: ${messageOf(error)}\n`);
-      if (isOurs && !(await this.#salvage(task, signal))) await this.#setAside(task);
+      task.output(`the clone in ${this.pathOf(task.issue)} cannot be used: ${messageOf(error)}\n`);
+      isSaved = !isMade || (isOurs && (await this.#salvage(task, signal)));
+      if (isOurs && !isSaved) await this.#setAside(task);
     }
     const earlier = await savedEarlier(mirror, task, saved).catch(() => []);
     if (saved.length + earlier.length > 0) await tell?.([...earlier, ...saved]);
     await this.#clear(task);
-    await mirror.forget((ref) => ref.startsWith(`${worksOf(task.issue)}/`)).catch(() => undefined);
+    if (isSaved) await mirror.forget((ref) => ref.startsWith(`${worksOf(task.issue)}/`)).catch(() => undefined);
   }
 
   async kept(task: WorkspaceTask, signal: AbortSignal): Promise<KeptWork> {
     const { root, mirror } = this.#options;
-    const path = this.pathOf(task.issue);
-    const isThere = this.places.isOurs(task.issue);
-    const isUsable = isClone(path) || this.places.isLate(task.issue);
-    const at = isThere && isUsable ? await this.places.guarded(task, signal) : null;
+    const isLate = this.places.isLate(task.issue);
+    const isThere = this.places.isOurs(task.issue) || isLate;
+    const at = isThere && (isLate || isClone(this.pathOf(task.issue))) ? await this.places.guarded(task, signal) : null;
     return keptWork(root, isThere ? (at ?? this.places.cloneOf(task.issue)) : null, mirror, task, signal);
   }
 

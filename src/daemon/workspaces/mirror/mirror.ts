@@ -281,6 +281,14 @@ export class Mirror {
     return (await this.refsOn(sha)).length > 0;
   }
 
+  /** Whether the commit is here, also where no ref stands on it. */
+  async has(sha: string, signal: AbortSignal): Promise<boolean> {
+    if (!this.#exists) return false;
+    const result = await this.#try(['cat-file', '-e', sha], signal);
+    if (result.exitCode !== 0 && result.exitCode !== 1) throw gitFailure('cat-file', result, explain(result.stderr));
+    return result.exitCode === 0;
+  }
+
   async refsOn(sha: string): Promise<readonly string[]> {
     if (!this.#exists) return [];
     return [...(await this.#refs.all())].flatMap(([ref, at]) => (at === sha ? [ref] : []));
@@ -294,8 +302,7 @@ export class Mirror {
   async isPublished(sha: string): Promise<boolean> {
     for (const [ref, at] of await this.#refs.all())
       if (at === sha && (ref.startsWith('refs/heads/') || ref.startsWith(PUSHED))) return true;
-    const text = await this.#local(['for-each-ref', '--count=1', `--contains=${sha}`, 'refs/heads', PUSHED]);
-    return text !== '';
+    return (await this.#local(['for-each-ref', '--count=1', `--contains=${sha}`, 'refs/heads', PUSHED])) !== '';
   }
 
   /** Whether the remote was seen to have that very ref. */
