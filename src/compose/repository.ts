@@ -1,7 +1,6 @@
 // Wires the rooms for one repository: its state directory, copy, tracker and loop.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { hookEnvironment } from '../agents/agent-home.ts';
 import { boundsOf, GIT_SETTINGS, Isolation } from '../agents/isolation.ts';
@@ -11,7 +10,7 @@ import { type Closer, closeAll } from '../base/close-all.ts';
 import { programPlace } from '../base/package-root.ts';
 import { endProcessesOfRun } from '../base/processes/processes.ts';
 import { type Refusal, refusal } from '../base/rules/codes.ts';
-import { failure, messageOf } from '../base/rules/errors.ts';
+import { failure } from '../base/rules/errors.ts';
 import { NO_SPAN } from '../base/rules/span.ts';
 import { Supervisor } from '../base/supervisor.ts';
 import { AttemptTraces } from '../daemon/attempt-traces.ts';
@@ -49,6 +48,7 @@ import { writePersonSettings } from '../git/person-settings.ts';
 import { formatSlug } from '../git/rules/repository.ts';
 import { checkCredential, requireLogin } from './credential-check.ts';
 import { FirstFetch } from './first-fetch.ts';
+import { dropOld } from './old-workspaces.ts';
 import { openCredential } from './open-credential.ts';
 import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
 import type { Beside, OpenRepository, ProcessParts } from './repository-parts.ts';
@@ -287,19 +287,6 @@ export async function openRepository(
     closers.push(() => orchestrator.close());
     // At once, so that attempts at work end as at the end of the process.
     lease?.lost.addEventListener('abort', () => void orchestrator.close(), { once: true });
-    /** Another coordinator has gone on with these: what the workspace holds is saved, and is not gone on from. */
-    const dropOld = async () => {
-      for (const entry of journal.state.entries.values()) {
-        const { number: issue } = entry;
-        const isThere = existsSync(workspaces.pathOf(issue)) || workspaces.places.isLate(issue);
-        if (shared?.wasElsewhere(issue) !== true || !isThere) continue;
-        const output = (text: string) => log.log('info', 'workspace', `issue #${issue}: ${text.trim()}`, { issue });
-        await workspaces.remove({ ...quietTask(entry), output }, supervisor.signal).catch((error: unknown) => {
-          const failed = { task: 'the removal of an old workspace', said: messageOf(error) };
-          log.log('warn', 'workspace', refusal(WORK_CODES.background_task_failed, failed), { issue });
-        });
-      }
-    };
     const view = (): RepositoryView => ({
       workflow: workflow(),
       state: journal.state,
@@ -338,7 +325,8 @@ export async function openRepository(
           throw failure(WORK_CODES.branch_prefix_taken, { blocking, prefix: first.workspace.branchPrefix });
         await requireReviewer(first.review.agent, mirror, AbortSignal.any([supervisor.signal, ended]));
         start();
-        await dropOld();
+        const old = [...journal.state.entries.values()].filter(({ number }) => shared?.wasElsewhere(number) === true);
+        await dropOld(old.map(quietTask), workspaces, log, supervisor.signal);
         await orchestrator.recover();
       },
       close: async () => {
