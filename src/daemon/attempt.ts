@@ -393,8 +393,7 @@ export class Attempt {
       verdict.retryAt === null || this.#cause?.kind === 'paused'
         ? ''
         : `; next attempt ${verdict.retryAt <= clock.now() ? 'at once' : `in ${Math.ceil((verdict.retryAt - clock.now()) / 1000)} s`}`;
-    const { outcome } = verdict;
-    const reason = wait === '' ? verdict.reason : verdict.reason.replace(/\.$/, '');
+    const { outcome, reason } = verdict;
     this.#log('agent', `attempt ${this.#number} on issue #${issue} ${outcomeWords(outcome)}: ${reason}${wait}`, 'warn');
   }
 }
