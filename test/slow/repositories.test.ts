@@ -7,6 +7,7 @@ import test from 'node:test';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
 import { COMPOSE_CODES } from '../../src/compose/rules/compose-codes.ts';
 import { GITHUB_CODES } from '../../src/daemon/rules/codes/github-codes.ts';
+import { WORK_CODES } from '../../src/daemon/rules/codes/work-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { joined, lineLike, wordsLike } from '../support/codes.ts';
 import { cleanEnv, runTool } from '../support/daemon.ts';
@@ -77,7 +78,8 @@ test('two repositories: fair shares of one slot after the other, places of their
   const resumed = await tool('resume', `maintainer/site#${other}`);
   assert.equal(resumed.code, 0, resumed.stderr);
   // `site` holds none now: the next free slot is its own, though `shop` has an issue that waits longer.
-  await daemon.until('it waits', async () => (await daemon.state()).retrying.length === 1);
+  const waits = wordsLike(WORK_CODES.issue_waits_for_slot);
+  await daemon.until('it waits', async () => waits.test((await tool('explain', `maintainer/site#${other}`)).stdout));
   writeFileSync(join(workspaceOf('shop', issues[0]), 'go'), '');
   await daemon.until('it goes on', async () => (await daemon.state()).repositories?.[1]?.running === 1);
   assert.deepEqual(
