@@ -57,6 +57,25 @@ test('no attempt starts until the quota is there again, and none is counted', as
   await world.stop();
 });
 
+test('an attempt that has committed a part of the work when the quota ends counts for nothing either', async () => {
+  const world = new World(workflowWith({ agent: { maxAttempts: 1 } }));
+  const reset = world.clock.now() + 5 * HOUR;
+  const limited = limitedUntil(reset);
+  world.script = async (agent) => {
+    await commit(agent);
+    return limited(agent);
+  };
+  world.tracker.open(1);
+  await world.start();
+  await world.pass(4 * HOUR);
+  const { outages, failures, attempt } = world.journal.state.entries.get(1) ?? assert.fail();
+  assert.deepEqual([outages, failures, attempt], [0, 0, 1]);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-todo']);
+  await world.pass(2 * HOUR);
+  assert.deepEqual(world.tracker.labelsOf(1), ['tool-done']);
+  await world.stop();
+});
+
 test('after a restart one attempt tries at once: somebody may have bought more', async () => {
   const world = new World();
   const reset = world.clock.now() + 5 * HOUR;

@@ -140,12 +140,11 @@ function describe(end: AttemptEnd, limits: AttemptLimits): { outcome: AttemptOut
   if (end.cause !== null) return { outcome: OUTCOMES[end.cause.kind], reason: messageIn(reasonOf(end.cause)) };
   // Whoever handed its work in is answerable for a workspace that cannot be read any more.
   if (end.unread !== null && (end.agent.ok || end.askedDone)) return { outcome: 'failed', reason: end.unread };
-  // An agent that has committed could work, whatever its program says at the end.
-  if (!end.agent.ok)
-    return {
-      outcome: end.agent.fault === 'runtime' && !end.isNewHead ? 'unavailable' : 'failed',
-      reason: end.agent.words,
-    };
+  // An agent that has committed could work, whatever its program says at the end. A used-up quota ends work under way as well.
+  if (!end.agent.ok) {
+    const isOutage = end.agent.fault === 'runtime' && (end.quotaUntil !== null || !end.isNewHead);
+    return { outcome: isOutage ? 'unavailable' : 'failed', reason: end.agent.words };
+  }
   return { outcome: 'failed', reason: messageIn(withoutCommit(end, limits)) };
 }
 
