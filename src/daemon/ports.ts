@@ -218,8 +218,11 @@ export interface Workspaces {
    * branch holds is fetched.
    */
   goesOn(branch: string, from: string, commit: string, signal: AbortSignal): Promise<boolean | null>;
-  /** Paths in which two commits conflict, as far as that can be told without the network. */
-  conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Paths in which a commit conflicts with an older pull request by what its own branch changes, as far as that can be told
+   * without the network.
+   */
+  conflicts(older: string, younger: string, signal: AbortSignal): Promise<readonly string[]>;
   changes(task: WorkspaceTask, sha: string, signal: AbortSignal): Promise<Changes>;
   /** Its files and where it stands; files that git ignores are left out. No agent may be at work in it. */
   stateOf(task: WorkspaceTask, signal: AbortSignal): Promise<WorkspaceState>;

@@ -118,6 +118,16 @@ test('the base is taken in by a merge; conflicts are told with their paths, and 
     [],
     'what is not here tells nothing',
   );
+  await gitAs(work, 'checkout', '--quiet', '--detach', 'main~2');
+  const stuck = await commitFiles(work, { 'other.txt': 'stuck\n', 'own.txt': 'stuck\n' }, 'In conflict with the base');
+  await gitAs(work, 'push', '--quiet', bare, `${stuck}:refs/heads/stuck`);
+  workspaces.outdate();
+  await workspaces.refresh(signal);
+  assert.deepEqual(
+    await workspaces.conflicts(stuck, clean.head ?? '', signal),
+    ['own.txt'],
+    'what the base itself conflicts with is none of its own',
+  );
 });
 
 test('a file that is not committed does not keep the base out: it is saved, and what still is in the way is told', async (t) => {

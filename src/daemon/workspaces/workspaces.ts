@@ -325,8 +325,8 @@ export class DiskWorkspaces implements Workspaces {
     return branchesBelow(this.#options.mirror, prefix);
   }
 
-  conflicts(first: string, second: string, signal: AbortSignal): Promise<readonly string[]> {
-    return this.#options.mirror.comparison.conflicts(first, second, signal);
+  conflicts(older: string, younger: string, signal: AbortSignal): Promise<readonly string[]> {
+    return this.#options.mirror.comparison.conflictsOfOwn(older, younger, signal);
   }
 
   goesOn(branch: string, from: string, commit: string, signal: AbortSignal): Promise<boolean | null> {

@@ -84,6 +84,14 @@ export class Comparison {
     return [...new Set(paths)].sort();
   }
 
+  /** Paths in which `younger` conflicts with `older`, without those in which `older` conflicts with what `younger` began on. */
+  async conflictsOfOwn(older: string, younger: string, signal: AbortSignal): Promise<readonly string[]> {
+    const all = await this.conflicts(older, younger, signal);
+    if (all.length === 0) return all;
+    const inherited = await this.conflicts(older, await this.baseOf(younger, signal), signal);
+    return all.filter((path) => !inherited.includes(path));
+  }
+
   /** Whether a commit has another one in its history. Rejects when git cannot tell. */
   async goesOn(from: string, commit: string, signal: AbortSignal): Promise<boolean> {
     await this.#options.relate(from, commit, signal);
