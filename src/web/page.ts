@@ -72,13 +72,24 @@ const COMMANDS = {
   following: ['cancel'],
 } as const satisfies Readonly<Record<string, readonly Steer[]>>;
 
+/** Outcomes after which an operator may have an issue tried again. */
+const TAKEN_UP_AGAIN: readonly string[] = ['failed', 'label_removed'];
+
 /** The commands that an issue takes, wherever its row stands. */
-export function commandsOf({ running, retrying, asking, following, queued }: IssueDetails): readonly Steer[] {
+export function commandsOf({
+  running,
+  retrying,
+  asking,
+  following,
+  queued,
+  completed,
+}: IssueDetails): readonly Steer[] {
   if (queued !== null) return queuedCommands(queued);
   if (asking !== null) return askingCommands(asking);
   if (following !== null) return COMMANDS.following;
   if (running !== null) return runningCommands(running);
-  return retrying === null ? [] : COMMANDS.retrying;
+  if (retrying !== null) return COMMANDS.retrying;
+  return completed[0] !== undefined && TAKEN_UP_AGAIN.includes(completed[0].outcome) ? ['retry'] : [];
 }
 
 /** How many rows there are beside those of a table, with the way to them. */

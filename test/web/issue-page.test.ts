@@ -142,7 +142,9 @@ test('the page says in words how an issue stands that waits, asks, is followed, 
   const [running = null] = view.running;
   const again = running && { ...running, last_error: 'it broke before' };
   assert.doesNotMatch(words({ running: again, phase: 'running' }), /broke/, 'why the attempt before ended');
-  assert.equal(words({ completed: [failed] }), 'failed it is over since 2026-01-01T12:00:00Z: no commit');
+  assert.equal(words({ completed: [failed] }), 'failed it is over since 2026-01-01T12:00:00Z: no commit retry');
+  assert.match(words({ completed: [{ ...failed, outcome: 'label_removed' }] }), /^label removed .* retry$/);
+  assert.match(words({ completed: [{ ...failed, outcome: 'closed' }] }), /: no commit$/);
   assert.equal(words({}), 'over it is over');
 });
 
