@@ -185,7 +185,7 @@ function attemptPart(place: IssuePlace, past: PastAttempt, used: IssueDetails['a
     { label: 'Why', kind: 'words', value: [why, from].filter((words) => words !== '').join(' · ') },
     { label: 'Output', kind: 'n', value: html`<a href="/api/v1${place.path}/output?of=${name}">as text</a>` },
   ];
-  return cellsPart(`attempt-${name}`, 'attempts', cells, life * 1e6 + attempt);
+  return cellsPart(`attempt-${name}`, 'attempts', cells, -(life * 1e6 + attempt));
 }
 
 const OUTCOMES: Readonly<Record<string, string>> = { passed: 'done', failed: 'failed', old_failure: 'wait' };

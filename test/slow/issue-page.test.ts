@@ -125,6 +125,8 @@ test('a link to an issue leads there after the token, and the keyboard pauses th
   await page.getByRole('button', { name: `resume #${issue}` }).focus();
   await page.keyboard.press('Enter');
   await page.locator('#state').getByText('agent', { exact: true }).waitFor();
+  await page.locator('#attempt-1-2').getByText('under way').waitFor();
+  assert.match(await page.locator('#attempts').innerText(), /^1\b.*\n2\b/s, 'in their order');
   for (const step of ['on', 'end']) writeFileSync(join(daemon.directory, `${step}-${issue}`), '');
   const pull = page.locator('#pull');
   await pull.getByText(/Opened 20\S+Z, last commit of the daemon [0-9a-f]{12}\./).waitFor();
