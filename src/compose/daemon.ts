@@ -162,22 +162,19 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     const made = await Repositories.open(parts, () => file.current);
     repositories = made;
     closers.push(() => made.close());
-    const webhook = await webhookFor(workflow, { clock, log, takes: (name) => made.deliveriesOf(name) });
-    const server = await startServer(
-      workflow,
-      webhook,
-      made.source(() => ({
-        now: clock.now(),
-        version: packageVersion(),
-        loadedAt: file.loadedAt,
-        workflowError: file.error,
-        pendingRestart: file.pendingRestart,
-        webhook: webhook?.status ?? null,
-        ...(fleet && { queue: fleet.sight() }),
-      })),
-      log,
-      fleet?.workerRequests,
-    );
+    const others = fleet?.others;
+    const elsewhere = others && ((...delivery: Parameters<typeof others.deliver>) => others.deliver(...delivery));
+    const webhook = await webhookFor(workflow, { clock, log, takes: (name) => made.deliveriesOf(name, elsewhere) });
+    const source = made.source(() => ({
+      now: clock.now(),
+      version: packageVersion(),
+      loadedAt: file.loadedAt,
+      workflowError: file.error,
+      pendingRestart: file.pendingRestart,
+      webhook: webhook?.status ?? null,
+      ...(fleet && { queue: fleet.sight() }),
+    }));
+    const server = await startServer(workflow, webhook, source, log, fleet);
     if (server !== undefined) {
       closers.push(() => server.close());
       // Workers hand in what they have while their attempts end.
@@ -187,6 +184,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     made.announce(server?.url ?? null);
     fleet?.announce(server?.url ?? null);
     fleet?.watch(() => made.tell());
+    others?.watch(source.waited, () => made.tell());
     const { isolation } = made;
     if (isolation?.active === true) log.log('info', 'serve', 'agents run in namespaces of their own');
     else if (isolation !== null) log.log('warn', 'serve', notIsolated(isolation.reason));

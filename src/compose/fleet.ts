@@ -30,8 +30,10 @@ import type { QueueSight } from '../daemon/view-source.ts';
 import { checkRoot, claimRoot } from '../daemon/workspaces/workspace-root.ts';
 import { AttemptQueue } from '../fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../fleet/coordinator/coordinator.ts';
+import { CoordinatorRequests, type Shared } from '../fleet/coordinator/coordinator-requests.ts';
 import { KeptCommits, type KeptCommitsOptions } from '../fleet/coordinator/kept-commits.ts';
 import { Leases } from '../fleet/coordinator/leases.ts';
+import { OtherCoordinators } from '../fleet/coordinator/other-coordinators.ts';
 import { RemoteGate } from '../fleet/coordinator/remote-gate.ts';
 import { RemoteRunner } from '../fleet/coordinator/remote-runner.ts';
 import { WorkerRequests } from '../fleet/coordinator/worker-requests.ts';
@@ -61,6 +63,10 @@ export type Fleet = {
   readonly removeOld: (repository: string, fence: number) => Promise<void>;
   readonly workerRequests: WorkerRequests;
   readonly leases: Leases;
+  /** What other coordinators act for. */
+  readonly others: OtherCoordinators;
+  /** Answers other coordinators. */
+  readonly answers: (shared: Shared) => CoordinatorRequests;
   readonly sight: () => QueueSight;
   /** Begins to look at the queue. */
   readonly watch: (onChange: () => void) => void;
@@ -82,7 +88,14 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
   const workerRequests = new WorkerRequests(coordinator, log);
   const addressFor = (repository: string) => provenAddress(key, repository, coordinator.options.address());
   const leases = new Leases(store, leaseMs, systemClock, addressFor);
+  const version = packageVersion();
+  const others = new OtherCoordinators({
+    ...{ store, key, version, clock: systemClock },
+    address: coordinator.options.address,
+  });
   return {
+    others,
+    answers: (shared) => new CoordinatorRequests({ key, version, shared }),
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
     removeOld: async (repository, fence) => {
@@ -97,6 +110,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
     },
     close: async () => {
       workerRequests.close();
+      others.close();
       leases.close();
       await queue.close();
     },

@@ -4,22 +4,18 @@ import type { Isolation } from '../agents/isolation.ts';
 import { systemClock } from '../base/clock.ts';
 import { Listeners } from '../base/listeners.ts';
 import { textOf } from '../base/rules/codes.ts';
-import { failure, messageOf } from '../base/rules/errors.ts';
+import { messageOf } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
-import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../daemon/rules/look.ts';
 import { isEvery, slugKey } from '../daemon/rules/repositories.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
-import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import { SlotShares } from '../daemon/slot-shares.ts';
-import { stateView } from '../daemon/view.ts';
-import { issueDetails } from '../daemon/view-issue.ts';
-import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
+import type { ProcessView } from '../daemon/view-source.ts';
 import { WaitingLine } from '../daemon/waiting-line.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
-import type { Source } from '../web/source.ts';
 import { rememberCosts } from './day-costs.ts';
 import { closeMember, derived, isHeld, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
+import { type Deliver, fullName, type OwnSource, sourceOf } from './own-source.ts';
 import { placesBelow } from './places.ts';
 import { ProcessMark } from './process-mark.ts';
 import { openRepository } from './repository.ts';
@@ -347,45 +343,27 @@ export class Repositories {
     this.#listeners.tell();
   }
 
-  /** What takes the deliveries of a repository; undefined: it is none of ours. @param name `<owner>/<repo>` */
-  deliveriesOf(name: string): ((event: string, look: Look) => void) | undefined {
-    const opened = this.#members.get(name.toLowerCase())?.opened;
-    return opened ? (event, look) => opened.orchestrator.looks.deliver(event, look) : undefined;
+  /**
+   * What takes the deliveries of a repository; undefined: it is none of ours.
+   * @param name `<owner>/<repo>`
+   * @param elsewhere takes those of one that another coordinator acts for
+   */
+  deliveriesOf(name: string, elsewhere?: Deliver): ((event: string, look: Look) => void) | undefined {
+    const member = this.#members.get(name.toLowerCase());
+    const { opened } = member ?? {};
+    if (opened) return (event, look) => opened.orchestrator.looks.deliver(event, look);
+    return member && elsewhere && ((event, look) => elsewhere(fullName(member), event, look));
   }
 
   /** For the status server. */
-  source(common: () => ProcessView): Source {
-    const whole = (): ViewSource | FleetView => {
-      const views = this.#opened.map(({ opened }) => opened.view());
-      const [alone] = views;
-      if (this.#shares === null && alone !== undefined) return { ...common(), ...alone };
-      const broken = [...this.#members.values()].flatMap(({ name, opened, problem }) =>
-        opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
-      );
-      const spentOn = (day: string) => this.#shares?.budget(day).spent ?? 0;
-      return { ...common(), workflow: this.#workflow(), repositories: views, broken, spentOn };
-    };
-    const of = (repository: string | undefined): OpenRepository => {
-      const [alone] = this.#opened;
-      if (repository === undefined && this.#shares === null && alone !== undefined) return alone.opened;
-      const found = repository === undefined ? undefined : this.#members.get(repository.toLowerCase());
-      if (found?.opened) return found.opened;
-      throw failure(WORK_CODES.repository_not_known, {
-        got: repository ?? 'none',
-        known: [...this.#members.values()].map(({ name }) => name),
-      });
-    };
-    return {
-      state: (page) => stateView(whole(), page),
-      issue: (number, repository) => issueDetails({ ...common(), ...of(repository).view() }, number),
-      history: (issue, repository) => of(repository).histories.of(issue),
-      output: (issue, asked, repository) => readAttemptOutput(of(repository).view().workflow.stateDir, issue, asked),
+  source(common: () => ProcessView): OwnSource {
+    return sourceOf({
+      ...{ common, workflow: this.#workflow, shares: this.#shares },
+      members: () => [...this.#members.values()],
+      memberOf: (name) => this.#members.get(name.toLowerCase()),
       refresh: () => this.refresh(),
-      steer: async (command, issue, repository) => of(repository).orchestrator.steering.steer(command, issue),
-      tell: async (issue, text, repository) => of(repository).orchestrator.steering.tell(issue, text),
       onChange: this.#listeners.add,
-      now: systemClock.now,
-    };
+    });
   }
 
   /** Ends everything in order. */

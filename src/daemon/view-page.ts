@@ -50,7 +50,10 @@ export function cut<T>(
   const open = after === null ? placed : placed.filter(({ place }) => below(after.place, place) < 0);
   const rows = open.sort((one, other) => below(one.place, other.place)).slice(0, limit);
   const more = open.length - rows.length;
-  const last = rows.at(-1);
-  const next = more === 0 || last === undefined ? null : `${list}:${last.place.join('-')}`;
-  return { rows: rows.map(({ row }) => row), next, more };
+  return { rows: rows.map(({ row }) => row), next: nextOf(list, more, rows.at(-1)?.place), more };
+}
+
+/** The cursor of the page after a row; null: nothing comes after it. */
+export function nextOf(list: ListName, more: number, last: RowPosition | undefined): string | null {
+  return more === 0 || last === undefined ? null : `${list}:${last.join('-')}`;
 }

@@ -74,6 +74,8 @@ export type FleetView = ProcessView & {
   readonly workflow: Workflow;
   readonly repositories: readonly RepositoryView[];
   readonly broken: readonly { readonly repository: string; readonly problem: string }[];
+  /** Place of a repository among all of the file by name, from 0. */
+  readonly rankOf: (repository: string) => number;
   /** Cost of all repositories on a day (UTC), US dollars: also of those that are not open. */
   readonly spentOn: (day: string) => number;
 };

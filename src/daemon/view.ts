@@ -14,6 +14,7 @@ import type { Entry } from './rules/state.ts';
 import { isPaused, isSettling } from './rules/steering.ts';
 import { type BudgetView, budgetView } from './view-budget.ts';
 import { cut, FIRST_PAGE, type ListName, type Page, type RowPosition } from './view-page.ts';
+import { type CoordinatorRow, type QueueRow, queueView, type WorkerRow } from './view-queue.ts';
 import {
   type OwnFileRow,
   ownFileRows,
@@ -39,7 +40,7 @@ import {
   type Tokens,
   tokensOf,
 } from './view-rows.ts';
-import type { FleetView, ProcessView, QueueSight, RepositoryView, ViewSource } from './view-source.ts';
+import type { FleetView, RepositoryView, ViewSource } from './view-source.ts';
 
 /** A row of those that wait. */
 type Queued = {
@@ -87,12 +88,10 @@ export type StateView = {
   };
   readonly slots: number;
   /** Only with `queue.url`. */
-  readonly queue?: {
-    readonly waiting: number;
-    readonly active: number;
-    readonly problem: string | null;
-  };
+  readonly queue?: QueueRow;
   readonly workers?: readonly WorkerRow[];
+  /** Those that act for repositories in the place of this one; left out: there is none. */
+  readonly coordinators?: readonly CoordinatorRow[];
   readonly running: readonly RunningRow[];
   readonly retrying: readonly RetryingRow[];
   /** Issues that wait for an answer to a question. */
@@ -116,29 +115,6 @@ export type StateView = {
     readonly deliveries: WebhookStatus['counts'];
   } | null;
 };
-
-export type WorkerRow = Omit<QueueSight['workers'][number], 'started_at' | 'sent_at' | 'seenMs'> & {
-  readonly started_at: string;
-  readonly last_heartbeat_at: string;
-};
-
-/** Of the clocks of two machines, in whole minutes: what a heartbeat needs on its way must change nothing. */
-function clockDifference(ms: number): number {
-  return 60_000 * Math.round(ms / 60_000);
-}
-
-function queueView({ now, queue }: ProcessView): Pick<StateView, 'queue' | 'workers'> {
-  if (queue === undefined) return {};
-  const { waiting, active, problem, workers } = queue;
-  return {
-    queue: { waiting, active, problem },
-    workers: workers.map(({ seenMs, started_at, sent_at, ...row }) => ({
-      ...row,
-      started_at: iso(started_at + clockDifference(now - seenMs - sent_at)),
-      last_heartbeat_at: iso(now - seenMs),
-    })),
-  };
-}
 
 function counted(repositories: number): string {
   return repositories === 1 ? '1 repository' : `${repositories} repositories`;
@@ -279,11 +255,21 @@ function secondsOf({ state, statuses }: RepositoryView): number {
   return state.totals.seconds - counted + runningNow;
 }
 
-/** Numbers are those of a repository: among many, its place in the list tells two rows apart. */
+/** Numbers are those of a repository: among many, its rank tells two rows apart, for every coordinator alike. */
 const MOST_REPOSITORIES = 10_000;
+
+/** A view with the place of each of its rows: views of several coordinators become one by them. */
+export type PlacedView = {
+  readonly view: StateView;
+  readonly places: Readonly<Record<ListName, readonly RowPosition[]>>;
+};
 
 /** One page of each list, the newest first. */
 export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAGE): StateView {
+  return placedView(source, page).view;
+}
+
+export function placedView(source: ViewSource | FleetView, page: Page = FIRST_PAGE): PlacedView {
   const fleet = 'repositories' in source ? source : null;
   const all: readonly RepositoryView[] = 'repositories' in source ? source.repositories : [source];
   const { workflow } = source;
@@ -291,9 +277,10 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
   const placed = <Name extends ListName>(name: Name): readonly Placed<Lists[Name]>[] =>
     fleet === null
       ? parts.flatMap(({ lists }) => lists[name])
-      : parts.flatMap(({ lists }, index) =>
-          lists[name].map(({ place, row }) => ({ place: [place[0], place[1] * MOST_REPOSITORIES + index], row })),
-        );
+      : parts.flatMap(({ lists, slug }) => {
+          const rank = fleet.rankOf(slug);
+          return lists[name].map(({ place, row }) => ({ place: [place[0], place[1] * MOST_REPOSITORIES + rank], row }));
+        });
   const shown = {
     running: cut('running', placed('running'), placeOf, page),
     retrying: cut('retrying', placed('retrying'), placeOf, page),
@@ -308,7 +295,7 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
   const reasons: Record<string, number> = {};
   for (const part of parts)
     for (const [code, count] of Object.entries(part.reasons)) reasons[code] = (reasons[code] ?? 0) + count;
-  return {
+  const view: StateView = {
     generated_at: iso(source.now),
     version: source.version,
     repository: fleet === null ? formatSlug(workflow.tracker.slug) : counted(all.length + fleet.broken.length),
@@ -380,6 +367,15 @@ export function stateView(source: ViewSource | FleetView, page: Page = FIRST_PAG
       deliveries: source.webhook.counts,
     },
   };
+  const places = {
+    running: shown.running.rows.map(placeOf),
+    retrying: shown.retrying.rows.map(placeOf),
+    asking: shown.asking.rows.map(placeOf),
+    following: shown.following.rows.map(placeOf),
+    queued: shown.queued.rows.map(placeOf),
+    completed: shown.completed.rows.map(placeOf),
+  };
+  return { view, places };
 }
 
 function placeOf({ place }: Placed<unknown>): RowPosition {

@@ -42,6 +42,16 @@ export function offerAnswerProof(key: string, repository: string, nonce: string,
   return proofOf(key, ['fates', repository.toLowerCase(), nonce, createHash('sha256').update(answer).digest('hex')]);
 }
 
+/** By a coordinator that asks another one. @param said JSON, or the path that is asked for */
+export function coordinatorProof(key: string, nonce: string, said: string): string {
+  return proofOf(key, ['coordinator asks', nonce, createHash('sha256').update(said).digest('hex')]);
+}
+
+/** By the one that answers. @param answer JSON */
+export function coordinatorAnswerProof(key: string, nonce: string, answer: string): string {
+  return proofOf(key, ['coordinator answers', nonce, createHash('sha256').update(answer).digest('hex')]);
+}
+
 /** By the coordinator that answers: the worker runs nothing that somebody else sent. */
 export function orderProof(key: string, id: string, nonce: string, order: string): string {
   return proofOf(key, ['order', id, nonce, createHash('sha256').update(order).digest('hex')]);

@@ -5,6 +5,7 @@ import { asLine } from '../base/rules/text.ts';
 import type { StateView } from '../daemon/view.ts';
 import type { BudgetView } from '../daemon/view-budget.ts';
 import type { ListName } from '../daemon/view-page.ts';
+import { coordinatorLines } from '../daemon/view-queue.ts';
 import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { Row } from '../daemon/view-rows.ts';
 import { count, dollars, duration, questionOf, shownBudget } from './format.ts';
@@ -192,6 +193,7 @@ export function textDashboard(view: StateView, room: number = COLUMNS): string {
     ...own,
     ...paused,
     ...budgetLines(view, now),
+    ...coordinatorLines(view.coordinators).map(({ words, isProblem }) => `${isProblem ? '! ' : ''}${asLine(words)}`),
   ];
   const list = <T extends Row>(name: ListName, title: string, rows: readonly T[], columns: readonly ListColumn<T>[]) =>
     rows.length === 0 ? [] : section(title, paged(name, view, issueTable(rows, columns, room, isMany)));

@@ -11,6 +11,7 @@ export type FleetRoutes = {
   /** By its path and headers. */
   readonly standingOf: (path: string, request: IncomingMessage) => FleetStanding;
   readonly serve: (path: string, request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly close?: () => Promise<void>;
 };
 
 const REQUEST_MS = 15_000;

@@ -6,6 +6,7 @@ import type { Steer } from '../daemon/rules/record.ts';
 import { PAUSED_TEXT, type StateView } from '../daemon/view.ts';
 import type { IssueDetails } from '../daemon/view-issue.ts';
 import { LISTS, type ListName } from '../daemon/view-page.ts';
+import { coordinatorLines } from '../daemon/view-queue.ts';
 import { ownFileLines } from '../daemon/view-repositories.ts';
 import type { AskingRow, CompletedRow, QueuedRow, RunningRow } from '../daemon/view-rows.ts';
 import { count, dollars, duration, questionOf, shownBudget } from './format.ts';
@@ -160,6 +161,7 @@ function factParts(view: StateView): readonly Part[] {
       isNear ? `Budget of ${of}: ${spent} of ${limit} used. It begins anew at ${renewsAt}. ${waiting}` : null,
     ),
   ].filter((warning) => warning !== null);
+  const others = coordinatorLines(view.coordinators);
   const quota = limit.remaining === null ? '' : ` · quota ${limit.remaining} of ${limit.limit ?? '?'}`;
   const delivered =
     view.webhook &&
@@ -167,7 +169,10 @@ function factParts(view: StateView): readonly Part[] {
   const delivery = delivered === null ? '' : html` · last delivery ${delivered}`;
   return [
     ['facts', html`${facts.map(([label, value]) => html`<li><b>${value}</b>${label}</li>`)}`],
-    ['warnings', html`${warnings.map((warning) => html`<p class="warn" role="status">${warning}</p>`)}`],
+    [
+      'warnings',
+      html`${warnings.map((warning) => html`<p class="warn" role="status">${warning}</p>`)}${others.map(({ words, isProblem }) => html`<p class="${isProblem ? 'warn' : 'muted'}" role="status">${words}</p>`)}`,
+    ],
     [
       'polled',
       html`polled ${since(poll.last_at)} ago${delivery} · ${poll.requests} requests, ${poll.not_modified} not modified${quota}`,

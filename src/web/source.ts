@@ -1,5 +1,7 @@
 // Data source of the status server: state, single issues with their outputs, refresh and changes.
 
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Refusal } from '../base/rules/codes.ts';
 import type { OutputPart } from '../daemon/ports.ts';
 import type { IssueHistory } from '../daemon/rules/issue-history.ts';
 import type { Steer } from '../daemon/rules/record.ts';
@@ -10,9 +12,23 @@ import type { Page } from '../daemon/view-page.ts';
 
 export type OutputAsked = { readonly of?: string | undefined; readonly from?: number | undefined };
 
+/** Other coordinators, which act for repositories that are shown here as well. */
+export type Others = {
+  /** Has at hand what they show of a page; `state` gives it. */
+  readonly read: (page: Page) => Promise<void>;
+  /** Has whoever acts for the repository answer; undefined: it is this process, or nobody. */
+  readonly passOn: (repository: string | undefined) => PassOn | undefined;
+};
+
+/** Gives why nobody answers; null: it is answered. @param hasToken whether commands are taken */
+export type PassOn = (request: IncomingMessage, response: ServerResponse, hasToken: boolean) => Promise<Refusal | null>;
+
 export type Source = {
   /** Without `page`: the first page. */
   readonly state: (page?: Page) => StateView;
+  /** What this process acts for; absent: that is all. */
+  readonly own?: () => StateView;
+  readonly others?: Others;
   /** @param repository `<owner>/<repo>`, one of many; without it, the one that there is: else a rejected ToolError */
   readonly issue: (number: number, repository?: string) => IssueDetails | undefined;
   readonly history: (issue: number, repository?: string) => IssueHistory;

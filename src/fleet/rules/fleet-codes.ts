@@ -270,6 +270,12 @@ export const FLEET_CODES = codes({
     help: 'The request is repeated until it does.',
     values: { address: 'text', said: 'text' },
   },
+  coordinator_unasked: {
+    kind: 'warning',
+    message: 'The coordinator at {address}, which acts for {repository}, cannot be asked: {said}.',
+    help: 'Each coordinator must reach queue.address of the others.',
+    values: { address: 'text', repository: 'text', said: 'text' },
+  },
   coordinator_refused: {
     kind: 'refused',
     message: 'The coordinator refuses: {said}',

@@ -147,7 +147,7 @@ export class HandIn {
       if (moves !== client.moves) return this.deliver(carrier, work);
       if (isNew) {
         const place = await this.#keep(carrier, work, false);
-        if (place !== null) {
+        if (place !== null && tip !== this.#keptTip) {
           const what = { attempt: attemptName(id), path: place, said: messageOf(error) };
           log.log('warn', 'agent', refusal(FLEET_CODES.work_kept_on_worker, what));
         }

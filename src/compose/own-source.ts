@@ -1,0 +1,184 @@
+// Source of the status server: the repositories that this process acts for, and those of other coordinators beside them.
+
+import { systemClock } from '../base/clock.ts';
+import { failure } from '../base/rules/errors.ts';
+import { hostOf } from '../daemon/github/clone-url.ts';
+import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
+import type { Look } from '../daemon/rules/look.ts';
+import type { Workflow } from '../daemon/rules/workflow.ts';
+import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
+import type { SlotShares } from '../daemon/slot-shares.ts';
+import { type PlacedView, placedView } from '../daemon/view.ts';
+import { issueDetails } from '../daemon/view-issue.ts';
+import { mergedView } from '../daemon/view-merge.ts';
+import { FIRST_PAGE, type Page } from '../daemon/view-page.ts';
+import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
+import type { OtherCoordinators } from '../fleet/coordinator/other-coordinators.ts';
+import type { SharedView } from '../fleet/coordinator-wire.ts';
+import type { Source } from '../web/source.ts';
+import type { Member } from './member.ts';
+import type { OpenRepository } from './repository-parts.ts';
+
+/** @param repository `<host>/<owner>/<repo>` */
+export type Deliver = (repository: string, event: string, look: Look) => void;
+
+type OpenMember = Member & { readonly opened: OpenRepository };
+
+export type OwnSourceParts = {
+  readonly common: () => ProcessView;
+  readonly workflow: () => Workflow;
+  /** Null: there is one repository. */
+  readonly shares: SlotShares | null;
+  readonly members: () => readonly Member[];
+  /** @param name `<owner>/<repo>` */
+  readonly memberOf: (name: string) => Member | undefined;
+  readonly refresh: Source['refresh'];
+  readonly onChange: Source['onChange'];
+};
+
+/** Of this process alone. */
+export type OwnSource = Source & {
+  /** Whether the file names one repository. */
+  readonly isAlone: boolean;
+  /** @param without repositories that are shown from elsewhere, `<host>/<owner>/<repo>` */
+  readonly placed: (
+    page: Page,
+    without: readonly string[],
+  ) => { readonly placed: PlacedView; readonly actsFor: number };
+  /** Of these repositories, those that it acts for; `<host>/<owner>/<repo>`. */
+  readonly shared: (repositories: readonly string[], page: Page) => SharedView;
+  readonly deliver: Deliver;
+  /** Repositories that it does not act for. */
+  readonly waited: () => readonly string[];
+  /** The full name of one that the file names; undefined: it names none. @param name `<owner>/<repo>`; without it, of the only one */
+  readonly fullNameOf: (name: string | undefined) => string | undefined;
+  /** `<owner>/<repo>` */
+  readonly shortNameOf: (fullName: string) => string;
+};
+
+/** `<host>/<owner>/<repo>`, as leases have it. */
+export function fullName({ name, workflow }: Pick<Member, 'name' | 'workflow'>): string {
+  return `${hostOf(workflow().tracker.apiUrl)}/${name}`;
+}
+
+function isOpen(member: Member): member is OpenMember {
+  return member.opened !== null;
+}
+
+function lower(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
+export function sourceOf(parts: OwnSourceParts): OwnSource {
+  const { common, members, workflow, shares } = parts;
+  const viewOf = (isShown: (member: Member) => boolean): ViewSource | FleetView => {
+    const all = members();
+    const shown = all.filter(isShown);
+    const views = shown.filter(isOpen).map(({ opened }) => opened.view());
+    const [alone] = views;
+    if (shares === null && alone !== undefined) return { ...common(), ...alone };
+    const broken = shown.flatMap(({ name, opened, problem }) =>
+      opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
+    );
+    const names = all.map(({ name }) => name.toLowerCase()).sort();
+    const rankOf = (name: string) => names.indexOf(name.toLowerCase());
+    const spentOn = (day: string) => shares?.budget(day).spent ?? 0;
+    return { ...common(), workflow: workflow(), repositories: views, broken, rankOf, spentOn };
+  };
+  const whole = (page?: Page) =>
+    placedView(
+      viewOf(() => true),
+      page,
+    ).view;
+  const of = (repository: string | undefined): OpenRepository => {
+    const [alone] = members().filter(isOpen);
+    if (repository === undefined && shares === null && alone !== undefined) return alone.opened;
+    const found = repository === undefined ? undefined : parts.memberOf(repository);
+    if (found?.opened) return found.opened;
+    const known = members().map(({ name }) => name);
+    throw failure(WORK_CODES.repository_not_known, { got: repository ?? 'none', known });
+  };
+  return {
+    state: whole,
+    issue: (number, repository) => issueDetails({ ...common(), ...of(repository).view() }, number),
+    history: (issue, repository) => of(repository).histories.of(issue),
+    output: (issue, asked, repository) => readAttemptOutput(of(repository).view().workflow.stateDir, issue, asked),
+    refresh: parts.refresh,
+    steer: async (command, issue, repository) => of(repository).orchestrator.steering.steer(command, issue),
+    tell: async (issue, text, repository) => of(repository).orchestrator.steering.tell(issue, text),
+    onChange: parts.onChange,
+    now: systemClock.now,
+    isAlone: shares === null,
+    placed: (page, without) => {
+      const elsewhere = lower(without);
+      const placed = placedView(
+        viewOf((member) => member.opened !== null || !elsewhere.has(fullName(member).toLowerCase())),
+        page,
+      );
+      return { placed, actsFor: members().filter(isOpen).length };
+    },
+    shared: (repositories, page) => {
+      const wanted = lower(repositories);
+      const given = members().filter((member) => isOpen(member) && wanted.has(fullName(member).toLowerCase()));
+      return {
+        repositories: given.map(fullName),
+        view: placedView(
+          viewOf((member) => given.includes(member)),
+          page,
+        ),
+      };
+    },
+    deliver: (repository, event, look) => {
+      const wanted = repository.toLowerCase();
+      const member = members().find((one) => fullName(one).toLowerCase() === wanted);
+      member?.opened?.orchestrator.looks.deliver(event, look);
+    },
+    waited: () =>
+      members()
+        .filter((member) => !isOpen(member))
+        .map(fullName),
+    fullNameOf: (name) => {
+      const member = name === undefined ? (shares === null ? members()[0] : undefined) : parts.memberOf(name);
+      return member && fullName(member);
+    },
+    shortNameOf: (full) =>
+      members().find((member) => fullName(member).toLowerCase() === full.toLowerCase())?.name ?? full,
+  };
+}
+
+/** With what other coordinators act for. */
+export function withOthers(own: OwnSource, others: OtherCoordinators): Source {
+  const placeOf = (repository: string | undefined) => {
+    const name = own.fullNameOf(repository);
+    return name !== undefined && own.waited().includes(name) && others.has(name) ? name : undefined;
+  };
+  const state = (page: Page = FIRST_PAGE) => {
+    const { placed, actsFor } = own.placed(page, others.shown);
+    return mergedView(placed, others.partsFor(page), others.rows, page, { isAlone: own.isAlone, actsFor });
+  };
+  return {
+    ...own,
+    state,
+    own: () => own.state(),
+    refresh: () => {
+      others.refresh();
+      return own.refresh();
+    },
+    steer: async (command, issue, repository) => {
+      const name = placeOf(repository);
+      return name === undefined ? own.steer(command, issue, repository) : others.steer(command, issue, name);
+    },
+    tell: async (issue, text, repository) => {
+      const name = placeOf(repository);
+      return name === undefined ? own.tell(issue, text, repository) : others.tell(issue, text, name);
+    },
+    others: {
+      read: (page) => others.read(page),
+      passOn: (repository) => {
+        const name = placeOf(repository);
+        if (name === undefined) return undefined;
+        return (request, response, hasToken) => others.passOn(name, request, response, hasToken);
+      },
+    },
+  };
+}
