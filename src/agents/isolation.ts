@@ -178,14 +178,14 @@ function openLine(_: string, index: number): string {
 }
 
 /** @param index of the open path */
-function aloneLines(path: string, index: number, tables: string, flags: string): string {
+function aloneLines(path: string, index: number, tables: string, points: MountPoints): string {
   const around = dirname(path);
   const room = join(tables, `alone-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`);
   mkdirSync(join(room, basename(path)), { recursive: true, mode: 0o700 });
   return [
-    `${fstabPath(room)} ${fstabPath(around)} none bind,ro 0 0\n`,
+    `${fstabPath(room)} ${fstabPath(around)} none bind,ro${keptFlags(points, room)} 0 0\n`,
     // By its number: with what was opened in it.
-    `/proc/self/fd/${FIRST_OPEN + index} ${fstabPath(path)} none rbind,ro${flags} 0 0\n`,
+    `/proc/self/fd/${FIRST_OPEN + index} ${fstabPath(path)} none rbind,ro${keptFlags(points, path)} 0 0\n`,
   ].join('');
 }
 
@@ -293,7 +293,7 @@ export class Isolation {
       ...last.map(openLine),
       ...restricted.filter(({ path }) => !points.has(path)).map(fstabLine),
       ...replacements.map(replacementLine),
-      ...alone.map((path, index) => aloneLines(path, last.length + index, tables, keptFlags(points, path))),
+      ...alone.map((path, index) => aloneLines(path, last.length + index, tables, points)),
       ...(identity === undefined ? [] : [identityLine(identity, tables, points)]),
     ];
     const mounts = [

@@ -221,11 +221,12 @@ test(
         ...['--user', '--map-root-user', '--mount', '--', process.execPath, programFile('mounted-home'), home],
         `cat ~/.ssh/id ~/.config/gh/hosts.yml ~/.netrc 2>&1 | grep -c the-login
        for file in ~/x ~/.ssh/x ~/state/x ~/project/x "$HOME/work spaces/x"; do touch "$file" && echo "WROTE $file"; done 2>/dev/null
-       touch own.txt ~/state/homes/x && echo "wrote own"`,
+       touch own.txt ~/state/homes/x && echo "wrote own"
+       ls ~/state/attempts`,
       ],
       { reject: false },
     );
-    assert.equal(stdout, '0\nwrote own', stderr);
+    assert.equal(stdout, '0\nwrote own\nown', stderr);
   },
 );
 

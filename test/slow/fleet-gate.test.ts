@@ -1,7 +1,7 @@
 // Work that must pass the checks, from workers that end before they measured it: another one does, and nothing counts.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
@@ -42,9 +42,13 @@ test('a worker is drained, or dies, after its agent was done: another one measur
     first.signal(signal);
     await first.ended;
     await daemon.until('the commit waits for a worker', async () => (await daemon.state()).queue?.waiting === 1);
-    startWorker(t, 'second', redis);
+    const second = startWorker(t, 'second', redis);
     await assertMeasured(forge, daemon, issue);
     assert.equal(begun(), 'begun\n');
+    second.signal('SIGTERM');
+    await second.ended;
+    assert.doesNotMatch(second.stderr, /work_left_on_worker/, 'a measurement has no work');
+    assert.deepEqual(readdirSync(join(second.directory, 'root', 'attempts')), []);
     assert.equal(await daemon.stop(), 143);
   }
 });

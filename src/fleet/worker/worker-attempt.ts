@@ -163,10 +163,10 @@ export class WorkerAttempt {
   /** Hands in what an attempt of an earlier process has left in its workspace. */
   async salvage(): Promise<void> {
     const { client, order } = this.#parts;
-    this.#handIn.isUnsaved = true;
+    this.#handIn.isUnsaved = !order.measures;
     try {
       const { places, workspaces, carrier } = await openWorkspace(this.#parts, () => this.#workflow);
-      if (places.isOurs(order.issue)) {
+      if (!order.measures && places.isOurs(order.issue)) {
         await this.#handIn.all(workspaces, carrier);
         await reportReturned(client);
       } else this.#handIn.isUnsaved = false;
@@ -248,7 +248,7 @@ export class WorkerAttempt {
     const { mirror, workspaces, carrier, agents, path, origin } = await this.#begin(true);
     await this.#step('before_run', () => workspaces.beforeRun(task, signal));
     await this.#putFiles(origin, workspaces, carrier, signal);
-    this.#handIn.isUnsaved = true;
+    this.#handIn.isUnsaved = !order.measures;
     const deliver = async () => {
       const head = await workspaces.peek(task, signal);
       if (head !== null) await this.#handIn.deliver(carrier, { head, files: null });

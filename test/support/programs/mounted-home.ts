@@ -20,7 +20,14 @@ mount(home, 'nosuid,nodev,noexec');
 mount(join(home, '.ssh'), 'nosuid');
 mount(join(home, 'state'), 'nodev');
 mount(join(home, 'work spaces'), 'size=1m');
-for (const path of ['.config/gh', 'state/homes', 'work spaces/issue-1', 'project'])
+for (const path of [
+  '.config/gh',
+  'state/homes',
+  'state/attempts/own',
+  'state/attempts/other',
+  'work spaces/issue-1',
+  'project',
+])
   mkdirSync(join(home, path), { recursive: true });
 for (const path of ['.ssh/id', '.config/gh/hosts.yml', '.netrc']) writeFileSync(join(home, path), 'the-login\n');
 const workspace = join(home, 'work spaces/issue-1');
@@ -32,7 +39,8 @@ const bounds = boundsOf({
   env: { HOME: home },
   runtimeDir: null,
 });
-const isolation = await Isolation.probe('required', bounds);
+const probed = await Isolation.probe('required', bounds);
+const isolation = probed.aloneIn([join(home, 'state/attempts/own')]);
 const [file, args] = isolation.wrap('/bin/sh', ['-c', script], [workspace, join(home, 'state/homes')]);
 const { stdout, stderr } = spawnSync(file, args, {
   cwd: workspace,
