@@ -51,6 +51,10 @@ export class KeptWork {
     return recordSchema.parse(JSON.parse(await readFile(join(this.#directory, `${id}.json`), 'utf8')));
   }
 
+  has(id: string): boolean {
+    return existsSync(join(this.#directory, `${id}.json`));
+  }
+
   hasBundle(id: string): boolean {
     return existsSync(this.bundleOf(id));
   }

@@ -58,6 +58,8 @@ export class Leftovers {
 
   async #handIn(id: string, signal: AbortSignal): Promise<void> {
     const { kept, places, key, name, version, clock, log, attemptOf } = this.#options;
+    // What was published meanwhile is forgotten.
+    if (!kept.has(id)) return;
     const record = await kept.read(id);
     const { job, token } = record;
     if (record.handed === true) return this.#clear(id);
