@@ -184,7 +184,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     made.announce(server?.url ?? null);
     fleet?.announce(server?.url ?? null);
     fleet?.watch(() => made.tell());
-    others?.watch(source.waited, () => made.tell());
+    others?.watch(source, () => made.tell());
+    if (others !== undefined) source.onChange(others.changed);
     const { isolation } = made;
     if (isolation?.active === true) log.log('info', 'serve', 'agents run in namespaces of their own');
     else if (isolation !== null) log.log('warn', 'serve', notIsolated(isolation.reason));

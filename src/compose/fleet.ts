@@ -95,7 +95,7 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
   });
   return {
     others,
-    answers: (shared) => new CoordinatorRequests({ key, version, shared }),
+    answers: (shared) => new CoordinatorRequests({ key, version, shared, log }),
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),
     removeOld: async (repository, fence) => {

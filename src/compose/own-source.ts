@@ -14,7 +14,7 @@ import { mergedView } from '../daemon/view-merge.ts';
 import { FIRST_PAGE, type Page } from '../daemon/view-page.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
 import type { OtherCoordinators } from '../fleet/coordinator/other-coordinators.ts';
-import type { SharedView } from '../fleet/coordinator-wire.ts';
+import type { SharedView, Wanted } from '../fleet/coordinator-wire.ts';
 import type { Source } from '../web/source.ts';
 import type { Member } from './member.ts';
 import type { OpenRepository } from './repository-parts.ts';
@@ -46,10 +46,10 @@ export type OwnSource = Source & {
     without: readonly string[],
   ) => { readonly placed: PlacedView; readonly actsFor: number };
   /** Of these repositories, those that it acts for; `<host>/<owner>/<repo>`. */
-  readonly shared: (repositories: readonly string[], page: Page) => SharedView;
+  readonly shared: (repositories: readonly Wanted[], page: Page) => SharedView;
   readonly deliver: Deliver;
   /** Repositories that it does not act for. */
-  readonly waited: () => readonly string[];
+  readonly waited: () => readonly Wanted[];
   /** The full name of one that the file names; undefined: it names none. @param name `<owner>/<repo>`; without it, of the only one */
   readonly fullNameOf: (name: string | undefined) => string | undefined;
   /** `<owner>/<repo>` */
@@ -71,17 +71,20 @@ function lower(names: readonly string[]): ReadonlySet<string> {
 
 export function sourceOf(parts: OwnSourceParts): OwnSource {
   const { common, members, workflow, shares } = parts;
-  const viewOf = (isShown: (member: Member) => boolean): ViewSource | FleetView => {
-    const all = members();
-    const shown = all.filter(isShown);
+  /** Places by name: all coordinators with the same list have the same. */
+  const ranks = (): ReadonlyMap<string, number> => {
+    const names = members().map(({ name }) => name.toLowerCase());
+    return new Map(names.sort().map((name, rank) => [name, rank]));
+  };
+  const rankIn = (all: ReadonlyMap<string, number>) => (name: string) => all.get(name.toLowerCase()) ?? 0;
+  const viewOf = (isShown: (member: Member) => boolean, rankOf = rankIn(ranks())): ViewSource | FleetView => {
+    const shown = members().filter(isShown);
     const views = shown.filter(isOpen).map(({ opened }) => opened.view());
     const [alone] = views;
     if (shares === null && alone !== undefined) return { ...common(), ...alone };
     const broken = shown.flatMap(({ name, opened, problem }) =>
       opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
     );
-    const names = all.map(({ name }) => name.toLowerCase()).sort();
-    const rankOf = (name: string) => names.indexOf(name.toLowerCase());
     const spentOn = (day: string) => shares?.budget(day).spent ?? 0;
     return { ...common(), workflow: workflow(), repositories: views, broken, rankOf, spentOn };
   };
@@ -118,25 +121,29 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
       return { placed, actsFor: members().filter(isOpen).length };
     },
     shared: (repositories, page) => {
-      const wanted = lower(repositories);
+      const wanted = new Map(repositories.map(({ name, rank }) => [name.toLowerCase(), rank]));
       const given = members().filter((member) => isOpen(member) && wanted.has(fullName(member).toLowerCase()));
-      return {
-        repositories: given.map(fullName),
-        view: placedView(
-          viewOf((member) => given.includes(member)),
-          page,
-        ),
+      const rankOf = (name: string) => {
+        const member = parts.memberOf(name);
+        return (member && wanted.get(fullName(member).toLowerCase())) ?? 0;
       };
+      const view = placedView(
+        viewOf((member) => given.includes(member), rankOf),
+        page,
+      );
+      return { repositories: given.map(fullName), view, isAlone: shares === null };
     },
     deliver: (repository, event, look) => {
       const wanted = repository.toLowerCase();
       const member = members().find((one) => fullName(one).toLowerCase() === wanted);
       member?.opened?.orchestrator.looks.deliver(event, look);
     },
-    waited: () =>
-      members()
-        .filter((member) => !isOpen(member))
-        .map(fullName),
+    waited: () => {
+      const closed = members().filter((member) => !isOpen(member));
+      if (closed.length === 0) return [];
+      const rankOf = rankIn(ranks());
+      return closed.map((member) => ({ name: fullName(member), rank: rankOf(member.name) }));
+    },
     fullNameOf: (name) => {
       const member = name === undefined ? (shares === null ? members()[0] : undefined) : parts.memberOf(name);
       return member && fullName(member);
@@ -150,7 +157,7 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
 export function withOthers(own: OwnSource, others: OtherCoordinators): Source {
   const placeOf = (repository: string | undefined) => {
     const name = own.fullNameOf(repository);
-    return name !== undefined && own.waited().includes(name) && others.has(name) ? name : undefined;
+    return name !== undefined && own.waited().some((one) => one.name === name) && others.has(name) ? name : undefined;
   };
   const state = (page: Page = FIRST_PAGE) => {
     const { placed, actsFor } = own.placed(page, others.shown);

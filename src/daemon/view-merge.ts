@@ -1,7 +1,6 @@
 // The views of several coordinators as one: rows by their places, sums, and what is worst among them.
 
 import type { PlacedView, StateView } from './view.ts';
-import type { BudgetView } from './view-budget.ts';
 import { cut, type ListName, nextOf, type Page, type RowPosition } from './view-page.ts';
 import type { CoordinatorRow } from './view-queue.ts';
 import { type PollView, scarcest } from './view-repositories.ts';
@@ -31,13 +30,6 @@ function pollOfAll(own: StateView, acting: readonly StateView[]): PollView {
     last_error: errors.join('; ') || null,
     ...summed(all.map(({ poll: { requests, not_modified } }) => ({ requests, not_modified }))),
   };
-}
-
-function budgetOfAll(all: readonly StateView[]): BudgetView | null {
-  const budgets = all.flatMap(({ budget }) => budget ?? []);
-  const [first] = budgets;
-  if (first === undefined) return null;
-  return { ...first, ...summed(budgets.map(({ spent_usd, waiting }) => ({ spent_usd, waiting }))) };
 }
 
 function webhookOfAll(all: readonly StateView[]): StateView['webhook'] {
@@ -135,7 +127,8 @@ export function mergedView(
     },
     poll: pollOfAll(own, acting),
     totals: summed(views.map((view) => view.totals)),
-    budget: budgetOfAll(views),
+    // Each has a budget of its own.
+    budget: acting[0]?.budget ?? own.budget,
     rate_limit: scarcest(acting.map((view) => view.rate_limit)),
     webhook: webhookOfAll(views),
   };

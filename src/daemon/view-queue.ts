@@ -12,6 +12,7 @@ export type QueueRow = {
 /** Another coordinator, whose repositories are shown here as well. */
 export type CoordinatorRow = {
   readonly address: string;
+  /** `<owner>/<repo>` */
   readonly repositories: readonly string[];
   /** Why it cannot be asked; null: it answers. */
   readonly problem: string | null;
@@ -25,9 +26,8 @@ export function coordinatorLines(
   rows: readonly CoordinatorRow[] = [],
 ): readonly { readonly words: string; readonly isProblem: boolean }[] {
   return rows.map(({ address, repositories, problem }) => {
-    const names = repositories.slice(0, NAMED).map((name) => name.split('/').slice(-2).join('/'));
     const more = repositories.length > NAMED ? ` and ${repositories.length - NAMED} more` : '';
-    const what = `${names.join(', ')}${more}`;
+    const what = `${repositories.slice(0, NAMED).join(', ')}${more}`;
     return problem === null
       ? { words: `The coordinator at ${address} acts for ${what}.`, isProblem: false }
       : { words: `The coordinator at ${address} acts for ${what}. It cannot be asked: ${problem}`, isProblem: true };

@@ -42,14 +42,18 @@ export function offerAnswerProof(key: string, repository: string, nonce: string,
   return proofOf(key, ['fates', repository.toLowerCase(), nonce, createHash('sha256').update(answer).digest('hex')]);
 }
 
-/** By a coordinator that asks another one. @param said JSON, or the path that is asked for */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** By a coordinator that asks another one. @param said the path that is asked for, or the digest of the body */
 export function coordinatorProof(key: string, nonce: string, said: string): string {
-  return proofOf(key, ['coordinator asks', nonce, createHash('sha256').update(said).digest('hex')]);
+  return proofOf(key, ['coordinator asks', nonce, said]);
 }
 
 /** By the one that answers. @param answer JSON */
 export function coordinatorAnswerProof(key: string, nonce: string, answer: string): string {
-  return proofOf(key, ['coordinator answers', nonce, createHash('sha256').update(answer).digest('hex')]);
+  return proofOf(key, ['coordinator answers', nonce, digestOf(answer)]);
 }
 
 /** By the coordinator that answers: the worker runs nothing that somebody else sent. */

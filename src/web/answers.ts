@@ -8,6 +8,7 @@ import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../daemon/view.ts';
 import { EVERYTHING, LIMIT_DEFAULT, type Page } from '../daemon/view-page.ts';
+import { FLEET_CODES } from '../fleet/rules/fleet-codes.ts';
 import type { EventStream } from './events.ts';
 import { columnsOf, isFirstPage, outputOf, pageOf } from './query.ts';
 import { missing, refuse, refuseReader, send, sendHtml, sendJson, wantsHtml } from './reply.ts';
@@ -263,9 +264,12 @@ export class Answers {
     } catch (error) {
       if (!(error instanceof ToolError) || error.kind !== 'refused') throw error;
       const why = error.refusal;
-      if (why.of === WORK_CODES.issue_not_known || why.of === WORK_CODES.repository_not_known)
+      // What another coordinator refuses keeps its code beside.
+      const code = typeof error.values.reason === 'string' ? error.values.reason : why.of.code;
+      if (code === WORK_CODES.issue_not_known.code || code === WORK_CODES.repository_not_known.code)
         return missing(response, why);
-      refuse(response, { status: why.of === WORK_CODES.issue_not_steerable ? 409 : 400, why });
+      const isAway = code === FLEET_CODES.coordinator_unasked.code;
+      refuse(response, { status: isAway ? 503 : code === WORK_CODES.issue_not_steerable.code ? 409 : 400, why });
     }
   }
 

@@ -1,33 +1,25 @@
 // Other coordinators: what they act for in the place of this one, read while it waits for them; pages and commands are passed on.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { Agent, request as ask } from 'undici';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf } from '../../base/rules/errors.ts';
+import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
 import type { Look } from '../../daemon/rules/look.ts';
 import type { Steer } from '../../daemon/rules/record.ts';
 import type { Steered } from '../../daemon/steering.ts';
 import type { PlacedView } from '../../daemon/view.ts';
 import { FIRST_PAGE, type Page } from '../../daemon/view-page.ts';
 import type { CoordinatorRow } from '../../daemon/view-queue.ts';
-import {
-  COORDINATORS_PATH,
-  PAGE_HEADERS,
-  PAGES_PATH,
-  type Said,
-  type SharedView,
-  viewAnswerSchema,
-} from '../coordinator-wire.ts';
-import { addressFrom, coordinatorAnswerProof, coordinatorProof, isSame, newToken } from '../proofs.ts';
+import { type SharedView, viewAnswerSchema, type Wanted } from '../coordinator-wire.ts';
+import { addressFrom } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store/store.ts';
-import { decodeJson, offerAnswerSchema } from '../wire.ts';
+import { decodeJson } from '../wire.ts';
+import { PeerClient } from './peer-client.ts';
 
 export type OtherCoordinatorsOptions = {
-  readonly store: Pick<Store, 'problem' | 'heldAddresses'>;
+  readonly store: Pick<Store, 'problem' | 'addressOf'>;
   readonly key: string;
   readonly version: string;
   readonly clock: Clock;
@@ -35,40 +27,40 @@ export type OtherCoordinatorsOptions = {
   readonly address: () => string;
 };
 
-/** Pause between two looks at what the others show. */
+/** What this one waits for; repositories are `<host>/<owner>/<repo>`. */
+export type Waiting = {
+  readonly isAlone: boolean;
+  readonly waited: () => readonly Wanted[];
+};
+
+/** Pause between two looks while somebody reads what they show, and while nobody does. */
 const LOOK_MS = 2_000;
-const ANSWER_MS = 5_000;
+const IDLE_MS = 15_000;
+/** So long after they asked, people count as readers. */
+const READ_MS = 30_000;
+/** A page waits no longer for one of them. */
+const PAGE_MS = 1_000;
 /** Pages beside the first one that are at hand. */
 const MOST_PAGES = 20;
-
-const PASSED_HEADERS = ['accept', 'last-event-id'] as const;
-const ANSWERED_HEADERS = [
-  ...['content-type', 'content-length', 'content-security-policy', 'cache-control', 'x-content-type-options'],
-  ...['referrer-policy', 'vary', 'x-output', 'x-output-from', 'x-output-to', 'x-accel-buffering', 'retry-after'],
-];
 
 const steered: z.ZodType<Steered> = z.object({
   issue: z.number(),
   command: z.custom<Steered['command']>((value) => typeof value === 'string'),
   standing: z.custom<Steered['standing']>((value) => typeof value === 'string'),
 });
-const refused = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 /** One of them, as it answered last. */
 type Other = {
   readonly address: string;
   /** What this one waits for there. */
-  readonly wanted: readonly string[];
+  readonly wanted: readonly Wanted[];
+  readonly session: string;
   readonly shared: SharedView | null;
   readonly problem: string | null;
 };
 
 function pageKey({ limit, after }: Page): string {
   return JSON.stringify([limit, after]);
-}
-
-function partsOf(others: readonly Other[]): readonly PlacedView[] {
-  return others.flatMap(({ shared }) => (shared === null || shared.repositories.length === 0 ? [] : [shared.view]));
 }
 
 /** Without what changes with each look. */
@@ -78,109 +70,110 @@ function textOf(others: readonly Other[]): string {
 
 export class OtherCoordinators {
   readonly #options: OtherCoordinatorsOptions;
-  readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  readonly #peers: PeerClient;
   readonly #over = new AbortController();
+  #wake = new AbortController();
   #others: readonly Other[] = [];
-  #waited: () => readonly string[] = () => [];
+  /** Read since the last look. */
   readonly #pages = new Map<string, readonly Other[]>();
+  #waiting: Waiting = { isAlone: true, waited: () => [] };
+  #seen = '';
+  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: OtherCoordinatorsOptions) {
     this.#options = options;
+    this.#peers = new PeerClient(options.key);
   }
 
-  /**
-   * Begins to look.
-   * @param waited repositories that this one waits for, `<host>/<owner>/<repo>`
-   */
-  watch(waited: () => readonly string[], onChange: () => void): void {
-    this.#waited = waited;
+  /** Begins to look. */
+  watch(waiting: Waiting, onChange: () => void): void {
+    this.#waiting = waiting;
     void this.#watch(onChange);
+  }
+
+  /** What is waited for may have changed. */
+  readonly changed = (): void => {
+    if (this.#names() !== this.#seen) this.#wake.abort();
+  };
+
+  #names(): string {
+    return this.#waiting
+      .waited()
+      .map(({ name }) => name)
+      .join('\n');
   }
 
   async #watch(onChange: () => void): Promise<void> {
     const { clock, store } = this.#options;
-    const { signal } = this.#over;
-    while (!signal.aborted) {
-      const wanted = this.#waited();
+    while (!this.#over.signal.aborted) {
+      this.#seen = this.#names();
+      const wanted = this.#waiting.waited();
       const before = textOf(this.#others);
-      if (wanted.length === 0) this.#others = [];
-      else if (store.problem === null) this.#others = await this.#look(wanted, FIRST_PAGE).catch(() => this.#others);
-      if (textOf(this.#others) !== before) {
-        this.#pages.clear();
-        onChange();
-      }
-      await clock.sleep(LOOK_MS, signal);
+      const found = wanted.length === 0 ? [] : await this.#look(wanted).catch(() => this.#others);
+      this.#others = found;
+      this.#pages.clear();
+      this.#peers.endMoved((repository) => this.#of(repository)?.address);
+      if (textOf(found) !== before) onChange();
+      const isRead = clock.elapsed() - this.#readAt < READ_MS;
+      // Whoever asks meanwhile, or a repository that changes hands, ends the pause.
+      if (this.#names() === this.#seen && !this.#over.signal.aborted)
+        await clock.sleep(isRead || store.problem !== null ? LOOK_MS : IDLE_MS, this.#wake.signal);
+      if (!this.#over.signal.aborted) this.#wake = new AbortController();
     }
   }
 
-  /** Asks everybody who acts for one of these. */
-  async #look(wanted: readonly string[], page: Page): Promise<readonly Other[]> {
+  /** Asks everybody who acts for one of these; where the store is away, those that were known. */
+  async #look(wanted: readonly Wanted[]): Promise<readonly Other[]> {
     const { key, store, address: own } = this.#options;
-    const written = await store.heldAddresses();
-    const byAddress = new Map<string, string[]>();
-    for (const repository of wanted) {
-      const address = addressFrom(key, repository, written.get(repository.toLowerCase()) ?? '');
-      if (address !== null && address !== own())
-        byAddress.set(address, [...(byAddress.get(address) ?? []), repository]);
-    }
-    return Promise.all(
-      [...byAddress].map(async ([address, repositories]): Promise<Other> => {
-        try {
-          return {
-            address,
-            wanted: repositories,
-            shared: await this.#view(address, repositories, page),
-            problem: null,
-          };
-        } catch (error) {
-          return { address, wanted: repositories, shared: null, problem: messageOf(error) };
-        }
+    const byAddress = new Map<string, Wanted[]>();
+    const known = await Promise.all(
+      wanted.map(async (one) => {
+        if (store.problem !== null) return this.#of(one.name)?.address;
+        return addressFrom(key, one.name, (await store.addressOf(one.name)) ?? '') ?? undefined;
       }),
     );
-  }
-
-  async #view(address: string, repositories: readonly string[], page: Page): Promise<SharedView> {
-    const { version } = this.#options;
-    const said = { kind: 'view', repositories, page } as const;
-    const answer = decodeJson(viewAnswerSchema, await this.#ask(address, said));
-    if (answer.version !== version)
-      throw failure(FLEET_CODES.worker_version_wrong, { expected: version, got: answer.version });
-    // The same program wrote it, with the key of the fleet.
-    return { repositories: answer.repositories, view: answer.view as PlacedView };
-  }
-
-  async #ask(address: string, said: Said): Promise<string> {
-    const { key } = this.#options;
-    const [nonce, text] = [newToken(), JSON.stringify(said)];
-    const body = JSON.stringify({ nonce, said: text, proof: coordinatorProof(key, nonce, text) });
-    const signal = AbortSignal.any([this.#over.signal, AbortSignal.timeout(ANSWER_MS)]);
-    const headers = { 'content-type': 'application/json' };
-    const { statusCode, body: answered } = await ask(`${address}${COORDINATORS_PATH}`, {
-      ...{ method: 'POST', dispatcher: this.#agent, headers, body, signal },
-    });
-    const content = await answered.text();
-    if (statusCode !== 200) {
-      const { code: reason, message } = decodeJson(refused, content).error;
-      throw failure(FLEET_CODES.coordinator_refused, { said: message, reason });
+    for (const [index, one] of wanted.entries()) {
+      const address = known[index];
+      if (address !== undefined && address !== own()) byAddress.set(address, [...(byAddress.get(address) ?? []), one]);
     }
-    const { answer, proof } = decodeJson(offerAnswerSchema, content);
-    if (!isSame(proof, coordinatorAnswerProof(key, nonce, answer))) throw failure(FLEET_CODES.fleet_key_wrong, {});
-    return answer;
+    return Promise.all([...byAddress].map(([address, ones]) => this.#view(address, ones, FIRST_PAGE)));
   }
 
-  /** What this one acts for itself since the last look is not asked there any more. */
-  #stillOf(others: readonly Other[]): readonly Other[] {
-    const waited = new Set(this.#waited());
-    return others.filter(({ wanted }) => wanted.every((one) => waited.has(one)));
+  async #view(address: string, wanted: readonly Wanted[], page: Page, ms?: number): Promise<Other> {
+    const { version } = this.#options;
+    const { isAlone } = this.#waiting;
+    try {
+      const text = await this.#peers.ask(address, { kind: 'view', repositories: wanted, page }, ms);
+      const answer = decodeJson(viewAnswerSchema, text);
+      if (answer.version !== version)
+        throw failure(FLEET_CODES.coordinator_version_wrong, { expected: version, got: answer.version });
+      if (answer.isAlone !== isAlone) throw failure(FLEET_CODES.coordinator_form_wrong, {});
+      const { session, repositories } = answer;
+      // The same program wrote it, with the key of the fleet.
+      const shared = { repositories, isAlone, view: answer.view as PlacedView };
+      return { address, wanted, session, shared, problem: null };
+    } catch (error) {
+      return { address, wanted, session: '', shared: null, problem: messageOf(error) };
+    }
   }
 
+  /** Those that still act for something that this one waits for. */
   get #now(): readonly Other[] {
     return this.#stillOf(this.#others);
   }
 
+  #stillOf(others: readonly Other[]): readonly Other[] {
+    const waited = new Set(this.#waiting.waited().map(({ name }) => name));
+    return others.filter(({ wanted }) => wanted.some(({ name }) => waited.has(name)));
+  }
+
   /** How each of them stands. */
   get rows(): readonly CoordinatorRow[] {
-    return this.#now.map(({ address, wanted, problem }) => ({ address, repositories: wanted, problem }));
+    return this.#now.map(({ address, wanted, problem }) => ({
+      address,
+      repositories: wanted.map(({ name }) => name.split('/').slice(-2).join('/')),
+      problem,
+    }));
   }
 
   /** Repositories that are shown from there. */
@@ -188,17 +181,36 @@ export class OtherCoordinators {
     return this.#now.flatMap(({ shared }) => shared?.repositories ?? []);
   }
 
-  /** What they show of a page, as it was read last. */
-  partsFor(page: Page): readonly PlacedView[] {
-    return partsOf(this.#stillOf(this.#pages.get(pageKey(page)) ?? this.#others));
+  #read(): void {
+    const { clock } = this.#options;
+    const wasRead = clock.elapsed() - this.#readAt < READ_MS;
+    this.#readAt = clock.elapsed();
+    if (!wasRead) this.#wake.abort();
   }
 
-  /** Reads a page anew. */
+  /** What they show of a page, as it was read last. */
+  partsFor(page: Page): readonly PlacedView[] {
+    this.#read();
+    return this.#stillOf(this.#pages.get(pageKey(page)) ?? this.#others).flatMap(({ shared }) =>
+      shared === null || shared.repositories.length === 0 ? [] : [shared.view],
+    );
+  }
+
+  /** Reads a page anew, of those that answered last. */
   async read(page: Page): Promise<void> {
-    const wanted = this.#now.flatMap((one) => one.wanted);
-    if (wanted.length === 0 || !Number.isFinite(page.limit)) return;
-    const found = await this.#look(wanted, page).catch(() => null);
-    if (found === null) return;
+    this.#read();
+    const [others, seen] = [this.#now, this.#others];
+    if (others.length === 0 || !Number.isFinite(page.limit)) return;
+    const found = await Promise.all(
+      others.map(async (other) => {
+        if (other.problem !== null) return other;
+        const now = await this.#view(other.address, other.wanted, page, PAGE_MS);
+        // It is the next look that says that one is gone.
+        return now.shared === null ? other : now;
+      }),
+    );
+    // A look that ended meanwhile knows better.
+    if (this.#others !== seen) return;
     this.#pages.set(pageKey(page), found);
     for (const oldest of this.#pages.keys()) {
       if (this.#pages.size <= MOST_PAGES) break;
@@ -206,38 +218,43 @@ export class OtherCoordinators {
     }
   }
 
-  /** Where the repository is acted for; undefined: here, or nobody knows. */
-  #addressOf(repository: string): string | undefined {
+  /** Who acts for the repository; undefined: this one, or nobody knows. */
+  #of(repository: string): Other | undefined {
     const named = repository.toLowerCase();
-    return this.#now.find(({ wanted }) => wanted.some((one) => one.toLowerCase() === named))?.address;
+    return this.#others.find(({ wanted }) => wanted.some(({ name }) => name.toLowerCase() === named));
   }
 
   has(repository: string): boolean {
-    return this.#addressOf(repository) !== undefined;
+    return this.#of(repository) !== undefined;
   }
 
   async steer(command: Steer, issue: number, repository: string): Promise<Steered> {
-    return this.#command({ kind: 'steer', repository, issue, command });
+    return this.#order(repository, (session) => ({ kind: 'steer', repository, issue, command, session }));
   }
 
   async tell(issue: number, text: string, repository: string): Promise<Steered> {
-    return this.#command({ kind: 'tell', repository, issue, text });
+    return this.#order(repository, (session) => ({ kind: 'tell', repository, issue, text, session }));
   }
 
-  async #command(said: Extract<Said, { kind: 'steer' | 'tell' }>): Promise<Steered> {
-    const address = this.#addressOf(said.repository) ?? '';
-    return decodeJson(steered, await this.#ask(address, said));
+  async #order(repository: string, saidIn: (session: string) => Parameters<PeerClient['ask']>[1]): Promise<Steered> {
+    const { address = '', session = '' } = this.#of(repository) ?? {};
+    try {
+      return decodeJson(steered, await this.#peers.ask(address, saidIn(session)));
+    } catch (error) {
+      if (error instanceof ToolError && error.refusal.of === FLEET_CODES.coordinator_refused) throw error;
+      throw failure(FLEET_CODES.coordinator_unasked, { address, repository, said: messageOf(error) });
+    }
   }
 
   /** A delivery that is lost is made up for by a poll. */
   deliver(repository: string, event: string, look: Look): void {
-    const address = this.#addressOf(repository);
+    const address = this.#of(repository)?.address;
     if (address !== undefined)
-      void this.#ask(address, { kind: 'delivery', repository, event, look }).catch(() => undefined);
+      void this.#peers.ask(address, { kind: 'delivery', repository, event, look }).catch(() => undefined);
   }
 
   refresh(): void {
-    for (const { address } of this.#now) void this.#ask(address, { kind: 'refresh' }).catch(() => undefined);
+    for (const { address } of this.#now) void this.#peers.ask(address, { kind: 'refresh' }).catch(() => undefined);
   }
 
   /** Passes a request on; gives why nobody answers it. */
@@ -247,45 +264,18 @@ export class OtherCoordinators {
     to: ServerResponse,
     hasToken: boolean,
   ): Promise<Refusal | null> {
-    const { key } = this.#options;
-    const address = this.#addressOf(repository) ?? '';
-    const target = `${PAGES_PATH}${from.url ?? '/'}`;
-    const [nonce, commands] = [newToken(), hasToken ? 'yes' : 'no'];
-    const gone = new AbortController();
-    to.once('close', () => gone.abort());
-    const passed = PASSED_HEADERS.flatMap((name) => {
-      const value = from.headers[name];
-      return typeof value === 'string' ? [[name, value]] : [];
-    });
-    const proof = coordinatorProof(key, nonce, `${target} ${commands}`);
-    const headers = {
-      ...Object.fromEntries(passed),
-      ...{ [PAGE_HEADERS.nonce]: nonce, [PAGE_HEADERS.proof]: proof, [PAGE_HEADERS.commands]: commands },
-    };
-    const signal = AbortSignal.any([gone.signal, this.#over.signal]);
+    const { address = '' } = this.#of(repository) ?? {};
     try {
-      const late = AbortSignal.timeout(ANSWER_MS);
-      const begun = ask(`${address}${target}`, { dispatcher: this.#agent, headers, signal });
-      const answer = await Promise.race([
-        begun,
-        new Promise<never>((_, reject) => late.addEventListener('abort', () => reject(new Error('no answer in time')))),
-      ]);
-      const kept = ANSWERED_HEADERS.flatMap((name) => {
-        const value = answer.headers[name];
-        return typeof value === 'string' ? [[name, value]] : [];
-      });
-      to.writeHead(answer.statusCode, Object.fromEntries(kept));
-      await pipeline(answer.body, to);
+      await this.#peers.passOn(address, repository, from, to, hasToken);
+      return null;
     } catch (error) {
-      if (!to.headersSent && !to.destroyed)
-        return refusal(FLEET_CODES.coordinator_unasked, { address, repository, said: messageOf(error) });
-      to.destroy();
+      return refusal(FLEET_CODES.coordinator_unasked, { address, repository, said: messageOf(error) });
     }
-    return null;
   }
 
   close(): void {
     this.#over.abort();
-    void this.#agent.destroy();
+    this.#wake.abort();
+    this.#peers.close();
   }
 }

@@ -270,6 +270,23 @@ export const FLEET_CODES = codes({
     help: 'The request is repeated until it does.',
     values: { address: 'text', said: 'text' },
   },
+  coordinator_version_wrong: {
+    kind: 'warning',
+    message: 'It is of version {got}, this one of {expected}.',
+    help: 'Install the same version on all coordinators.',
+    values: { expected: 'text', got: 'text' },
+  },
+  coordinator_form_wrong: {
+    kind: 'warning',
+    message: 'One of the two has tracker.repo, the other one tracker.repositories.',
+    help: 'Use the same of these keys in all files.',
+  },
+  coordinator_answer_unread: {
+    kind: 'warning',
+    message: 'Its answer with status {status} is not one of a coordinator of this version.',
+    help: 'Check queue.address, and the proxy before it.',
+    values: { status: 'number' },
+  },
   coordinator_unasked: {
     kind: 'warning',
     message: 'The coordinator at {address}, which acts for {repository}, cannot be asked: {said}.',
