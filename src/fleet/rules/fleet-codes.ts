@@ -284,7 +284,7 @@ export const FLEET_CODES = codes({
   coordinator_answer_unread: {
     kind: 'warning',
     message: 'Its answer with status {status} is not one of a coordinator of this version.',
-    help: 'Check queue.address, and the proxy before it.',
+    help: 'Check its version, queue.address, and the proxy before it.',
     values: { status: 'number' },
   },
   coordinator_unasked: {
