@@ -66,19 +66,17 @@ export function mergedView(
 ): StateView {
   if (coordinators.length === 0) return own;
   const [first] = others;
-  const { generated_at, version, workflow, workers, webhook } = own;
-  const queue = queueOfAll(
-    own,
-    others.map(({ view }) => view),
-  );
+  const { generated_at, version, workflow, webhook } = own;
   if (isAlone && first !== undefined)
     return {
       ...first.view,
       ...{ generated_at, version, workflow, coordinators },
-      ...(queue && { queue }),
-      ...(workers && { workers }),
       webhook: webhook ?? first.view.webhook,
     };
+  const queue = queueOfAll(
+    own,
+    others.map(({ view }) => view),
+  );
   const placed: readonly PlacedView[] = [{ view: own, places }, ...others];
   const views = placed.map(({ view }) => view);
   const listOf = <T>(name: ListName, rowsOf: (view: StateView) => readonly T[]) => {

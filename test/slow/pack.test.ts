@@ -55,7 +55,9 @@ test('the packed file is small; it holds the built program, its texts and its gu
 test('the bill of materials names each package that the source imports', () => {
   const imported = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .flatMap((file) => [...readFileSync(join('src', file), 'utf8').matchAll(/^import (?!type)[^;]*?'([^'.][^']*)';/gm)])
+    .flatMap((file) => [
+      ...readFileSync(join('src', file), 'utf8').matchAll(/^import (?!type)[^;]*?'([^'.;][^';]*)';/gm),
+    ])
     .map(([, name = '']) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '')
     .filter((name) => !name.startsWith('node:'));
   const { components } = JSON.parse(readFileSync(join('dist', 'sbom.cdx.json'), 'utf8'));
