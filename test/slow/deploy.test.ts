@@ -7,7 +7,7 @@ import test from 'node:test';
 import { execa, execaSync } from 'execa';
 import { Redis } from 'ioredis';
 import { parse } from 'yaml';
-import { freePort } from '../support/daemon.ts';
+import { freePort } from '../support/free-port.ts';
 import { finallyDo, tempDir } from '../support/temp.ts';
 
 function missing(program: string, debian: string): string | false {

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { agentRunning } from '../support/agents.ts';
 import { Collector } from '../support/collector.ts';
-import { Daemon, freePort } from '../support/daemon.ts';
+import { Daemon } from '../support/daemon.ts';
 import { RedisServer, startCoordinator, startWorker } from '../support/fleet.ts';
 import { DAEMON_TOKEN, startForge } from '../support/forge.ts';
+import { freePort } from '../support/free-port.ts';
 
 const HEADER = 'canary-of-the-header';
 const PROMPT_CANARY = 'canary-of-the-prompt';

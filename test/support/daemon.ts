@@ -1,13 +1,12 @@
 // The daemon as a user starts it: a process of its own, in a directory with a WORKFLOW.md.
 
-import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa, type Subprocess } from 'execa';
 import type { StateView } from '../../src/daemon/view.ts';
 import { DAEMON_TOKEN, type TestForge } from './forge.ts';
+import { freePort } from './free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 export const CLI = join(process.cwd(), 'dist', 'cli.js');
@@ -17,21 +16,6 @@ const LIMIT_MS = 300_000;
 /** Between two looks at what is here; who is asked for it, the daemon or the service, has other work. */
 const LOOK_MS = 20;
 const ASK_MS = 80;
-
-/** Below the ports that the kernel gives to connections and to servers on port 0: nobody takes it meanwhile by chance. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_768);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 /** What a process needs to run and to be measured, and nothing of this one's own. */
 export function cleanEnv(home: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {

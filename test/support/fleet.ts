@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa, type Subprocess } from 'execa';
 import { Redis } from 'ioredis';
-import { cleanEnv, Daemon, freePort, RunningTool } from './daemon.ts';
+import { cleanEnv, Daemon, RunningTool } from './daemon.ts';
 import type { TestForge } from './forge.ts';
+import { freePort } from './free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 
 /** Found nowhere in the store. */

@@ -19,10 +19,10 @@ import { Beats } from '../../src/fleet/worker/beats.ts';
 import { LifeSigns } from '../../src/fleet/worker/life-signs.ts';
 import { FleetWorker, type TakenAttempt } from '../../src/fleet/worker/worker.ts';
 import { CutProxy } from './cut-proxy.ts';
-import { freePort } from './daemon.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { RedisServer } from './fleet.ts';
 import { SHARED_KEY } from './fleet-coordinator.ts';
+import { freePort } from './free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 import { World, workflowWith } from './world.ts';
 

@@ -4,7 +4,7 @@ import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, type Subprocess } from 'execa';
 import { Client } from 'pg';
-import { freePort } from './daemon.ts';
+import { freePort } from './free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from './temp.ts';
 import { makeCertificates } from './tls-front.ts';
 

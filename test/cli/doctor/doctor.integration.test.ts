@@ -16,8 +16,9 @@ import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
 import { DOCTOR_CODES } from '../../../src/cli/rules/doctor-codes.ts';
 import { agentRunning } from '../../support/agents.ts';
 import { END, joined, START, wordsOf } from '../../support/codes.ts';
-import { CLI, cleanEnv, Daemon, freePort, runTool } from '../../support/daemon.ts';
+import { CLI, cleanEnv, Daemon, runTool } from '../../support/daemon.ts';
 import { DAEMON_TOKEN, gitAs, startForge } from '../../support/forge.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const forge = await startForge({ after });

@@ -13,9 +13,9 @@ import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
 import type { Kept } from '../../../src/fleet/wire.ts';
 import { KeptOffers } from '../../../src/fleet/worker/kept-offers.ts';
 import { KeptWork } from '../../../src/fleet/worker/kept-work.ts';
-import { freePort } from '../../support/daemon.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { jobAt, ORDER, openCoordinator, SHARED_KEY, signed } from '../../support/fleet-coordinator.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type Cleanup, finallyDo, tempDir } from '../../support/temp.ts';
 
 const REPOSITORY = 'h/o/r';
