@@ -1,4 +1,4 @@
-// Source of the status server: the repositories that this process acts for, and those of other coordinators beside them.
+// Source of the status server: the repositories that this process acts for.
 
 import { systemClock } from '../base/clock.ts';
 import { failure } from '../base/rules/errors.ts';
@@ -10,10 +10,8 @@ import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
 import { type PlacedView, placedView } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
-import { mergedView } from '../daemon/view-merge.ts';
-import { FIRST_PAGE, type Page } from '../daemon/view-page.ts';
+import type { Page } from '../daemon/view-page.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
-import type { OtherCoordinators } from '../fleet/coordinator/other-coordinators.ts';
 import type { SharedView, Wanted } from '../fleet/coordinator-wire.ts';
 import type { Source } from '../web/source.ts';
 import type { Member } from './member.ts';
@@ -150,42 +148,5 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
     },
     shortNameOf: (full) =>
       members().find((member) => fullName(member).toLowerCase() === full.toLowerCase())?.name ?? full,
-  };
-}
-
-/** With what other coordinators act for. */
-export function withOthers(own: OwnSource, others: OtherCoordinators): Source {
-  const placeOf = (repository: string | undefined) => {
-    const name = own.fullNameOf(repository);
-    return name !== undefined && own.waited().some((one) => one.name === name) && others.has(name) ? name : undefined;
-  };
-  const state = (page: Page = FIRST_PAGE) => {
-    const { placed, actsFor } = own.placed(page, others.shown);
-    return mergedView(placed, others.partsFor(page), others.rows, page, { isAlone: own.isAlone, actsFor });
-  };
-  return {
-    ...own,
-    state,
-    own: () => own.state(),
-    refresh: () => {
-      others.refresh();
-      return own.refresh();
-    },
-    steer: async (command, issue, repository) => {
-      const name = placeOf(repository);
-      return name === undefined ? own.steer(command, issue, repository) : others.steer(command, issue, name);
-    },
-    tell: async (issue, text, repository) => {
-      const name = placeOf(repository);
-      return name === undefined ? own.tell(issue, text, repository) : others.tell(issue, text, name);
-    },
-    others: {
-      read: (page) => others.read(page),
-      passOn: (repository) => {
-        const name = placeOf(repository);
-        if (name === undefined) return undefined;
-        return (request, response, hasToken) => others.passOn(name, request, response, hasToken);
-      },
-    },
   };
 }

@@ -8,7 +8,7 @@ import type { FleetRoutes } from '../web/fleet-routes.ts';
 import { StatusServer } from '../web/server.ts';
 import type { Webhook, WebhookOptions } from '../web/webhook.ts';
 import type { Fleet } from './fleet.ts';
-import { type OwnSource, withOthers } from './own-source.ts';
+import type { OwnSource } from './own-source.ts';
 
 /** Null: no deliveries are taken. */
 export async function webhookFor(
@@ -51,8 +51,10 @@ export async function startServer(
   fleet?: Fleet,
 ): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
+  // What only a queue needs is loaded with one alone.
+  const source = fleet === undefined ? own : (await import('./shared-source.ts')).withOthers(own, fleet.others);
   const status = new StatusServer({
-    source: fleet === undefined ? own : withOthers(own, fleet.others),
+    source,
     log,
     host: server.host,
     port: server.port,
