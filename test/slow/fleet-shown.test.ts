@@ -20,7 +20,8 @@ import { daemonFor, startForges } from '../support/two-forges.ts';
 const TOKEN = 'canary-status-token-0123456789';
 const HELD = lineLike(FLEET_CODES.repository_held);
 
-function queueOf(leaseMs = 5_000): string {
+/** Long enough for a busy machine. */
+function queueOf(leaseMs = 10_000): string {
   return `queue: { url: $QUEUE_URL, key: $FLEET_KEY, lease_ms: ${leaseMs} }\nagent: { max_retry_backoff_ms: 100, max_concurrent_agents: 2 }\n`;
 }
 
