@@ -55,6 +55,7 @@ testOverStores(
     await first.logged('watching');
     const second = await start();
     await second.logged(HELD);
+    await second.logged('status on');
     startWorker(t, 'one', store);
     const issue = await forge.open('Do <i>it</i>');
     const running = async () => (await stateOf(second)).running.map((row) => [row.issue_number, row.last_message]);
@@ -149,6 +150,7 @@ test('coordinators that share repositories between them show all, a page after t
   const second = await start('maintainer/site, maintainer/shop');
   second.start();
   await second.logged(HELD);
+  await second.logged('status on');
   await second.logged('watching');
   const opened: string[] = [];
   for (const title of ['one', 'two', 'three']) {

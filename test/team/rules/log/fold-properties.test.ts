@@ -169,12 +169,11 @@ function winners(log: readonly Stored<TeamRecord>[]): readonly string[] {
 
 test('a claim that holds is never taken over, and nothing begins before what it waits for', () => {
   let claims = 0;
-  fc.assert(
-    fc.property(anyLog, (log) => {
-      claims += winners(log).length;
-    }),
-    RUNS,
-  );
+  const counted = fc.property(anyLog, (log) => {
+    claims += winners(log).length;
+  });
+  // One round sees some 400, by chance now and then fewer than are wanted.
+  for (let round = 0; round < 4 && claims <= RUNS.numRuns / 4; round++) fc.assert(counted, RUNS);
   assert.ok(claims > RUNS.numRuns / 4, `${claims} claims were seen`);
 });
 
