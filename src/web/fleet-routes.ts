@@ -56,10 +56,11 @@ export function serverWith(
   return server;
 }
 
-/** The server's own limit is that of a bundle. */
+/** The server's own limit is that of a bundle. The limit is for a request on its way, never for its answer. */
 function endLate(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request;
   const late = setTimeout(() => {
+    if (request.complete) return;
     if (!response.headersSent) socket.write('HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n');
     socket.destroySoon();
   }, REQUEST_MS);

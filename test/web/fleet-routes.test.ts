@@ -2,13 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { request as ask, type ClientRequest, type IncomingMessage } from 'node:http';
+import { request as ask, type ClientRequest, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { type FleetRoutes, serverWith } from '../../src/web/fleet-routes.ts';
 import { finallyDo } from '../support/temp.ts';
 
 const ORDINARY_MS = 15_000;
+
+async function listening(t: TestContext, server: Server): Promise<AddressInfo> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  finallyDo(t, async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return server.address() as AddressInfo;
+}
 
 /** A server whose handlers answer when the whole body is there. */
 async function setUp(t: TestContext, mostOthers?: number) {
@@ -37,13 +47,7 @@ async function setUp(t: TestContext, mostOthers?: number) {
     (request, response) => void answer(request.url ?? '', request, response),
     mostOthers,
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  finallyDo(t, async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port } = await listening(t, server);
   const send = (path: string, standing = 'unknown') => {
     const sent = ask({ host: '127.0.0.1', port, path, method: 'POST', headers: { standing, 'content-length': 2 } });
     sent.on('error', () => undefined);
@@ -88,6 +92,24 @@ test('a body that came whole has no limit for its answer', async (t) => {
   t.mock.timers.tick(2 * ORDINARY_MS);
   release();
   assert.equal(await statusOf(sent), 200);
+});
+
+test('an answer to a request without a body lasts as long as it needs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const begun = new EventEmitter<{ answer: [ServerResponse] }>();
+  const fleet: FleetRoutes = { handles: () => false, standingOf: () => 'unknown', serve: async () => undefined };
+  const { port } = await listening(
+    t,
+    serverWith(fleet, (_, response) => begun.emit('answer', response.writeHead(200))),
+  );
+  const asked = once(begun, 'answer');
+  const sent = ask({ host: '127.0.0.1', port, path: '/api/v1/events' }).end();
+  const [response] = (await asked) as [ServerResponse];
+  response.write('first');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  t.mock.timers.tick(2 * ORDINARY_MS);
+  response.end(' last');
+  assert.equal((await answer.toArray()).join(''), 'first last');
 });
 
 test('requests at a time without a token are bounded; those of workers at work come through', async (t) => {
