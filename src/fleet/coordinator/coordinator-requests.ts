@@ -19,6 +19,7 @@ import {
 import { coordinatorAnswerProof, coordinatorProof, digestOf, isSame, newToken } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import { decodeJson } from '../wire.ts';
+import { readText, send } from './json-requests.ts';
 
 /** What this coordinator acts for; repositories are `<host>/<owner>/<repo>`. */
 export type Shared = {
@@ -42,29 +43,6 @@ export type CoordinatorRequestsOptions = {
 const MOST_BYTES = 2 * 1024 * 1024;
 /** A command with the same nonce was given before. */
 const MOST_NONCES = 10_000;
-
-async function readText(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const part = Buffer.from(chunk);
-    bytes += part.length;
-    if (bytes > MOST_BYTES) throw failure(FLEET_CODES.fleet_request_too_large, { limit: MOST_BYTES });
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  if (response.headersSent) return;
-  const body = JSON.stringify(value);
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-  });
-  response.end(body);
-}
 
 export class CoordinatorRequests {
   readonly #options: CoordinatorRequestsOptions;
@@ -119,7 +97,7 @@ export class CoordinatorRequests {
   async #asked(request: IncomingMessage): Promise<unknown> {
     const digest = String(request.headers[ASK_HEADERS.said] ?? '');
     const nonce = this.#admit(request, digest);
-    const said = await readText(request);
+    const said = await readText(request, MOST_BYTES);
     if (digestOf(said) !== digest) throw failure(FLEET_CODES.fleet_key_wrong, {});
     const answer = JSON.stringify(await this.#answerTo(said, nonce));
     return { answer, proof: coordinatorAnswerProof(this.#options.key, nonce, answer) };

@@ -27,6 +27,7 @@ import {
   workSchema,
 } from '../wire.ts';
 import type { Coordinator } from './coordinator.ts';
+import { readText, send } from './json-requests.ts';
 import type { RemoteAttempt } from './remote-attempt.ts';
 
 const FLEET_PATH = '/fleet/v1/';
@@ -50,40 +51,9 @@ const STATUS = new Map<unknown, number>([
   [FLEET_CODES.fleet_request_too_large, 413],
 ]);
 
-async function readText(request: IncomingMessage, most: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-    bytes += part.length;
-    if (bytes > most) throw failure(FLEET_CODES.fleet_request_too_large, { limit: most });
-    chunks.push(part);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 function header(request: IncomingMessage, name: string): string {
   const value = request.headers[name];
   return typeof value === 'string' ? value : '';
-}
-
-/** So long a body that was refused is still taken: whoever sends it else hears of a broken connection, and not why. */
-const LINGER_MS = 2_000;
-
-function send(response: ServerResponse, status: number, value: unknown): void {
-  if (response.headersSent) return;
-  const body = JSON.stringify(value);
-  const { req: request } = response;
-  if (status === 413) {
-    const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-    request.once('close', () => clearTimeout(timer));
-  }
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-  });
-  response.end(body);
 }
 
 function addressed(path: string, request: IncomingMessage) {
