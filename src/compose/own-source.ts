@@ -38,6 +38,8 @@ export type OwnSourceParts = {
 export type OwnSource = Source & {
   /** Whether the file names one repository. */
   readonly isAlone: boolean;
+  /** Whether `server.token` is set. */
+  readonly hasToken: boolean;
   /** @param without repositories that are shown from elsewhere, `<host>/<owner>/<repo>` */
   readonly placed: (
     page: Page,
@@ -57,6 +59,10 @@ export type OwnSource = Source & {
 /** `<host>/<owner>/<repo>`, as leases have it. */
 export function fullName({ name, workflow }: Pick<Member, 'name' | 'workflow'>): string {
   return `${hostOf(workflow().tracker.apiUrl)}/${name}`;
+}
+
+function problemOf({ problem }: Member): string {
+  return problem ?? 'it is being opened';
 }
 
 function isOpen(member: Member): member is OpenMember {
@@ -80,8 +86,8 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
     const views = shown.filter(isOpen).map(({ opened }) => opened.view());
     const [alone] = views;
     if (shares === null && alone !== undefined) return { ...common(), ...alone };
-    const broken = shown.flatMap(({ name, opened, problem }) =>
-      opened === null ? [{ repository: name, problem: problem ?? 'it is being opened' }] : [],
+    const broken = shown.flatMap((member) =>
+      member.opened === null ? [{ repository: member.name, problem: problemOf(member) }] : [],
     );
     const spentOn = (day: string) => shares?.budget(day).spent ?? 0;
     return { ...common(), workflow: workflow(), repositories: views, broken, rankOf, spentOn };
@@ -91,11 +97,15 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
       viewOf(() => true),
       page,
     ).view;
+  const named = (repository: string | undefined): Member | undefined => {
+    if (repository !== undefined) return parts.memberOf(repository);
+    return shares === null ? members()[0] : undefined;
+  };
   const of = (repository: string | undefined): OpenRepository => {
-    const [alone] = members().filter(isOpen);
-    if (repository === undefined && shares === null && alone !== undefined) return alone.opened;
-    const found = repository === undefined ? undefined : parts.memberOf(repository);
+    const found = named(repository);
     if (found?.opened) return found.opened;
+    if (found !== undefined)
+      throw failure(WORK_CODES.repository_not_open, { repository: found.name, said: problemOf(found) });
     const known = members().map(({ name }) => name);
     throw failure(WORK_CODES.repository_not_known, { got: repository ?? 'none', known });
   };
@@ -110,6 +120,7 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
     onChange: parts.onChange,
     now: systemClock.now,
     isAlone: shares === null,
+    hasToken: workflow().server.token !== null,
     placed: (page, without) => {
       const elsewhere = lower(without);
       const placed = placedView(
@@ -143,7 +154,7 @@ export function sourceOf(parts: OwnSourceParts): OwnSource {
       return closed.map((member) => ({ name: fullName(member), rank: rankOf(member.name) }));
     },
     fullNameOf: (name) => {
-      const member = name === undefined ? (shares === null ? members()[0] : undefined) : parts.memberOf(name);
+      const member = named(name);
       return member && fullName(member);
     },
     shortNameOf: (full) =>

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { assertNever, ToolError } from '../base/rules/errors.ts';
+import { assertNever, isFailure, ToolError } from '../base/rules/errors.ts';
 import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../daemon/view.ts';
@@ -97,8 +97,9 @@ export class Answers {
     try {
       await this.#answer(asked, request, response);
     } catch (error) {
-      if (error instanceof ToolError && error.refusal.of === WORK_CODES.repository_not_known)
-        return missing(response, error.refusal);
+      if (isFailure(error, WORK_CODES.repository_not_known)) return missing(response, error.refusal);
+      if (isFailure(error, WORK_CODES.repository_not_open))
+        return refuseReader(response, 503, error.code, error.refusal);
       throw error;
     }
   }
@@ -268,7 +269,7 @@ export class Answers {
       const code = typeof error.values.reason === 'string' ? error.values.reason : why.of.code;
       if (code === WORK_CODES.issue_not_known.code || code === WORK_CODES.repository_not_known.code)
         return missing(response, why);
-      const isAway = code === FLEET_CODES.coordinator_unasked.code;
+      const isAway = code === FLEET_CODES.coordinator_unasked.code || code === WORK_CODES.repository_not_open.code;
       refuse(response, { status: isAway ? 503 : code === WORK_CODES.issue_not_steerable.code ? 409 : 400, why });
     }
   }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../base/ports.ts';
 import { refusal } from '../base/rules/codes.ts';
-import { messageOf, ToolError } from '../base/rules/errors.ts';
+import { isFailure, messageOf } from '../base/rules/errors.ts';
 import { HTTP_CODES } from '../daemon/rules/codes/http-codes.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
 import type { StateView } from '../daemon/view.ts';
@@ -58,6 +58,8 @@ export class EventStream {
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
   #pending: NodeJS.Timeout | undefined;
+  /** Why the last change could not be shown; empty: it could. */
+  #failed = '';
 
   constructor(source: ChangingSource, log: Logger) {
     this.#source = source;
@@ -135,8 +137,9 @@ export class EventStream {
       this.#unread.delete(kind);
       return shown && markupFrame(issueParts(shown));
     } catch (error) {
-      // One that is not watched any more: its page stays as it was.
-      if (error instanceof ToolError && error.refusal.of === WORK_CODES.repository_not_known) return undefined;
+      // One that is not watched any more, or not now: its page stays as it was.
+      if (isFailure(error, WORK_CODES.repository_not_known) || isFailure(error, WORK_CODES.repository_not_open))
+        return undefined;
       const isNew = !this.#unread.has(kind);
       this.#unread.add(kind);
       const what = { issue: asked.issue, said: messageOf(error) };
@@ -150,10 +153,23 @@ export class EventStream {
     this.#pending = setTimeout(() => {
       this.#pending = undefined;
       if (this.#clients.size === 0) return;
-      this.#take(new Set([...this.#clients].map(({ kind }) => kind)));
+      this.#takeAll();
       for (const client of this.#clients) this.#send(client);
     }, COALESCE_MS);
     this.#pending.unref();
+  }
+
+  /** A state that cannot be shown, as of another build of a coordinator, changes nothing. */
+  #takeAll(): void {
+    let said = '';
+    try {
+      this.#take(new Set([...this.#clients].map(({ kind }) => kind)));
+    } catch (error) {
+      said = messageOf(error);
+      const why = refusal(WORK_CODES.background_task_failed, { task: 'the event stream', said });
+      if (said !== this.#failed) this.#log.log('error', 'http', why);
+    }
+    this.#failed = said;
   }
 
   #send(client: Client): void {

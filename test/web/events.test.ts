@@ -29,10 +29,11 @@ class Connection extends ServerResponse {
 function stream(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
   const changes = new EventEmitter();
-  const world = { slots: 0, rendered: 0, read: 0, isUnreadable: false, warned: [] as string[] };
+  const world = { slots: 0, rendered: 0, read: 0, isUnreadable: false, isShapeless: false, warned: [] as string[] };
   const source = {
     state: () => {
       world.rendered += 1;
+      if (world.isShapeless) throw new TypeError('no rows');
       return viewWith({ slots: world.slots });
     },
     issue: (issue: number) => issueWith({ issue_number: issue }),
@@ -143,5 +144,21 @@ test('a page of an issue that cannot be read stays as it was, with one warning u
   world.isUnreadable = true;
   change(4);
   assert.equal(world.warned.length, 4);
+  events.close();
+});
+
+test('a state that cannot be shown changes nothing, with one line of the log until it can', (t) => {
+  const { events, world, connect, change } = stream(t);
+  const state = connect('/api/v1/events');
+  world.isShapeless = true;
+  change(1);
+  change(2);
+  assert.deepEqual([state.slots, world.warned], [[0], ['background_task_failed']]);
+  world.isShapeless = false;
+  change(3);
+  assert.deepEqual(state.slots, [0, 3]);
+  world.isShapeless = true;
+  change(4);
+  assert.equal(world.warned.length, 2);
   events.close();
 });

@@ -15,6 +15,8 @@ import { type Cleanup, finallyDo } from '../support/temp.ts';
 import { issueWith, NO_HISTORY, viewWith } from '../support/view.ts';
 import { evidenceOf } from '../support/world.ts';
 
+const NOT_OPEN = { repository: 'o/r', said: 'another coordinator has it' };
+
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
 
 function ask(
@@ -54,7 +56,10 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
         world.pages.push(page);
         return world.view;
       },
-      issue: (number) => (number === 1 ? issueWith() : undefined),
+      issue: (number) => {
+        if (number === 503) throw failure(WORK_CODES.repository_not_open, NOT_OPEN);
+        return number === 1 ? issueWith() : undefined;
+      },
       history: () => world.history,
       output: (issue, asked) => (issue === 1 && asked?.of !== '9-9' ? world.output : undefined),
       refresh: () => {
@@ -63,6 +68,7 @@ async function start(t: Cleanup, options: { readonly token?: string; readonly al
       },
       steer: async (command, issue) => {
         world.steered.push(`${command} ${issue}`);
+        if (issue === 503) throw failure(WORK_CODES.repository_not_open, NOT_OPEN);
         if (issue === 404) throw failure(WORK_CODES.issue_not_known, { issue });
         const values = { issue, standing: 'done', command: `tool ${command}`, expected: ['queued'] };
         if (issue === 409) throw failure(WORK_CODES.issue_not_steerable, values);
@@ -194,6 +200,7 @@ test('the page of an issue for a browser, its story for a terminal, a sentence f
   assert.match(known.body, /<pre id="output"[^>]*>&lt;b&gt;hello\n<\/pre>/);
   const unknown = await ask(port, '/issues/2', { headers: accept });
   assert.equal(unknown.status, 404);
+  assert.equal((await ask(port, '/api/v1/issues/503')).status, 503);
   assert.match(unknown.body, new RegExp(`<p>${wordsOf(HTTP_CODES.issue_unknown, { issue: 2 })}</p>.*<a href="/">`));
   const text = await ask(port, '/issues/1');
   assert.match(text.headers['content-type'] ?? '', /^text\/plain/);
@@ -497,6 +504,7 @@ test('commands on an issue need a token in the file, the token in the request, J
     assert.deepEqual([status, JSON.parse(body)], [200, { issue: 7, command, standing: 'paused' }]);
   }
   assert.deepEqual(world.steered.slice(2), ['pause 7', 'resume 7', 'cancel 7', 'retry 7']);
+  assert.deepEqual(code(await post('503/retry', bearer)), [503, 'repository_not_open']);
 });
 
 test('a text for an agent is taken as JSON with a token', async (t) => {

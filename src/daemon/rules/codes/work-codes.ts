@@ -34,6 +34,11 @@ export const WORK_CODES = codes({
     help: 'Name the issue as <owner>/<repo>#<number>.',
     values: { known: 'list', got: 'text' },
   },
+  repository_not_open: {
+    kind: 'refused',
+    message: 'Nobody here works on {repository} now: {said}',
+    values: { repository: 'text', said: 'text' },
+  },
   told_text_invalid: {
     kind: 'refused',
     message: 'tool tell takes a text of 1 to {most} characters, got {length}.',
