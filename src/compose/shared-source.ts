@@ -2,7 +2,7 @@
 
 import { mergedView } from '../daemon/view-merge.ts';
 import { FIRST_PAGE, type Page } from '../daemon/view-page.ts';
-import type { OtherCoordinators } from '../fleet/coordinator/other-coordinators.ts';
+import type { OtherCoordinators, ShownOthers } from '../fleet/coordinator/other-coordinators.ts';
 import type { Source } from '../web/source.ts';
 import type { OwnSource } from './own-source.ts';
 
@@ -12,13 +12,13 @@ export function withOthers(own: OwnSource, others: OtherCoordinators): Source {
     const name = own.fullNameOf(repository);
     return name !== undefined && own.waited().some((one) => one.name === name) && others.has(name) ? name : undefined;
   };
-  const state = (page: Page = FIRST_PAGE) => {
-    const { placed, actsFor } = own.placed(page, others.shown);
-    return mergedView(placed, others.partsFor(page), others.rows, page, { isAlone: own.isAlone, actsFor });
+  const stateWith = (page: Page, { rows, repositories, views }: ShownOthers) => {
+    const { placed, actsFor } = own.placed(page, repositories);
+    return mergedView(placed, views, rows, page, { isAlone: own.isAlone, actsFor });
   };
   return {
     ...own,
-    state,
+    state: (page = FIRST_PAGE) => stateWith(page, others.shown()),
     own: () => own.state(),
     refresh: () => {
       others.refresh();
@@ -33,7 +33,7 @@ export function withOthers(own: OwnSource, others: OtherCoordinators): Source {
       return name === undefined ? own.tell(issue, text, repository) : others.tell(issue, text, name);
     },
     others: {
-      read: (page) => others.read(page),
+      state: async (page) => stateWith(page, await others.read(page)),
       passOn: (repository) => {
         const name = placeOf(repository);
         if (name === undefined) return undefined;

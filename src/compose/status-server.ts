@@ -28,6 +28,7 @@ export async function webhookFor(
 function routesOf({ workerRequests, answers }: Fleet, own: OwnSource, log: Logger): FleetRoutes {
   const pages = new Answers({ source: own, log });
   const requests = answers({
+    needsToken: own.hasToken,
     view: own.shared,
     steer: (command, issue, repository) => own.steer(command, issue, own.shortNameOf(repository)),
     tell: (issue, text, repository) => own.tell(issue, text, own.shortNameOf(repository)),

@@ -9,7 +9,7 @@ import { LIMIT_MAX, LISTS, type Page } from '../daemon/view-page.ts';
 /** Where a coordinator asks another one, and below which it has pages of that one. */
 export const COORDINATORS_PATH = '/fleet/v1/coordinators';
 export const PAGES_PATH = '/fleet/v1/pages';
-/** `said`: what the proof is of, in a form that a header can have. `commands`: whether a page offers them. */
+/** `said`: what the proof is of, in a form that a header can have. `commands`: whether the reader has shown a token. */
 export const ASK_HEADERS = { nonce: 'x-nonce', proof: 'x-proof', said: 'x-said', commands: 'x-commands' } as const;
 /** On each answer of a page: nothing between the two wrote it. */
 export const PAGE_MARK = 'x-coordinator-page';
@@ -61,6 +61,7 @@ export const viewAnswerSchema = z.object({
   version: word,
   session: word,
   isAlone: z.boolean(),
+  needsToken: z.boolean(),
   repositories: z.array(repository),
   view: z.unknown(),
 });

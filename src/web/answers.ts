@@ -117,8 +117,7 @@ export class Answers {
   /** With what other coordinators show of the page. */
   async #stateOf(page: Page): Promise<StateView> {
     const { source } = this.#options;
-    await source.others?.read(page);
-    return source.state(page);
+    return source.others === undefined ? source.state(page) : source.others.state(page);
   }
 
   async #answer(

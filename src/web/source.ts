@@ -14,8 +14,8 @@ export type OutputAsked = { readonly of?: string | undefined; readonly from?: nu
 
 /** Other coordinators, which act for repositories that are shown here as well. */
 export type Others = {
-  /** Has at hand what they show of a page; `state` gives it. */
-  readonly read: (page: Page) => Promise<void>;
+  /** The state with what they show of a page now. */
+  readonly state: (page: Page) => Promise<StateView>;
   /** Has whoever acts for the repository answer; undefined: it is this process, or nobody. */
   readonly passOn: (repository: string | undefined) => PassOn | undefined;
 };

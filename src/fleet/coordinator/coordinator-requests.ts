@@ -23,6 +23,8 @@ import { readText, send } from './json-requests.ts';
 
 /** What this coordinator acts for; repositories are `<host>/<owner>/<repo>`. */
 export type Shared = {
+  /** Whether readers of its own pages need one. */
+  readonly needsToken: boolean;
   readonly view: (repositories: readonly Wanted[], page: Page) => SharedView;
   readonly steer: (command: Steer, issue: number, repository: string) => Promise<Steered>;
   readonly tell: (issue: number, text: string, repository: string) => Promise<Steered>;
@@ -89,6 +91,7 @@ export class CoordinatorRequests {
     const { headers, url = '' } = request;
     const commands = String(headers[ASK_HEADERS.commands] ?? '');
     this.#admit(request, `${url} ${commands}`);
+    if (this.#options.shared.needsToken && commands !== 'yes') throw failure(FLEET_CODES.coordinator_token_missing, {});
     request.url = url.slice(PAGES_PATH.length);
     response.setHeader(PAGE_MARK, 'yes');
     await this.#options.shared.answer(request, response, commands === 'yes');
@@ -107,7 +110,8 @@ export class CoordinatorRequests {
     const { shared, version } = this.#options;
     const said = decodeJson(saidSchema, text);
     if (said.kind === 'view') {
-      return { version, session: this.#session, ...shared.view(said.repositories, said.page) };
+      const { needsToken } = shared;
+      return { version, session: this.#session, needsToken, ...shared.view(said.repositories, said.page) };
     }
     if (said.kind === 'steer' || said.kind === 'tell') {
       this.#requireNew(said.session, nonce);

@@ -4,11 +4,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
 import type { Clock } from '../../base/ports.ts';
 import { type Refusal, refusal } from '../../base/rules/codes.ts';
-import { failure, messageOf, ToolError } from '../../base/rules/errors.ts';
+import { failure, isFailure, messageOf } from '../../base/rules/errors.ts';
+import { WORK_CODES } from '../../daemon/rules/codes/work-codes.ts';
 import type { Look } from '../../daemon/rules/look.ts';
 import type { Steer } from '../../daemon/rules/record.ts';
 import type { Steered } from '../../daemon/steering.ts';
 import type { PlacedView } from '../../daemon/view.ts';
+import { mergedView } from '../../daemon/view-merge.ts';
 import { FIRST_PAGE, type Page } from '../../daemon/view-page.ts';
 import type { CoordinatorRow } from '../../daemon/view-queue.ts';
 import { type SharedView, viewAnswerSchema, type Wanted } from '../coordinator-wire.ts';
@@ -30,6 +32,8 @@ export type OtherCoordinatorsOptions = {
 /** What this one waits for; repositories are `<host>/<owner>/<repo>`. */
 export type Waiting = {
   readonly isAlone: boolean;
+  /** Whether its readers need a token. */
+  readonly hasToken: boolean;
   readonly waited: () => readonly Wanted[];
 };
 
@@ -38,10 +42,10 @@ const LOOK_MS = 2_000;
 const IDLE_MS = 15_000;
 /** So long after they asked, people count as readers. */
 const READ_MS = 30_000;
-/** A page waits no longer for one of them. */
+/** The first page waits no longer for one of them, and shows what it knows. */
 const PAGE_MS = 1_000;
-/** Pages beside the first one that are at hand. */
-const MOST_PAGES = 20;
+/** An order was meant for an earlier process, or for one that acts no more: it was not carried out. */
+const NOT_HERE: readonly unknown[] = [FLEET_CODES.fleet_request_invalid.code, WORK_CODES.repository_not_open.code];
 
 const steered: z.ZodType<Steered> = z.object({
   issue: z.number(),
@@ -59,8 +63,24 @@ type Other = {
   readonly problem: string | null;
 };
 
-function pageKey({ limit, after }: Page): string {
-  return JSON.stringify([limit, after]);
+/** What they show of a page: a row for each, the repositories that are shown from there, and the views of those. */
+export type ShownOthers = {
+  readonly rows: readonly CoordinatorRow[];
+  readonly repositories: readonly string[];
+  readonly views: readonly PlacedView[];
+};
+
+function rowOf({ address, wanted, problem }: Other): CoordinatorRow {
+  const repositories = wanted.map(({ name }) => name.split('/').slice(-2).join('/'));
+  return { address, repositories, problem };
+}
+
+function isFirst({ limit, after }: Page): boolean {
+  return limit === FIRST_PAGE.limit && after === null;
+}
+
+function isOfBefore(error: unknown): boolean {
+  return !isFailure(error, FLEET_CODES.coordinator_refused) || NOT_HERE.includes(error.values.reason);
 }
 
 /** Without what changes with each look. */
@@ -68,15 +88,26 @@ function textOf(others: readonly Other[]): string {
   return JSON.stringify(others, (key, value: unknown) => (key === 'generated_at' ? undefined : value));
 }
 
+/** Two builds may have the same version, and views of other shapes. */
+function requireMergeable(other: Other, view: PlacedView): void {
+  try {
+    mergedView(view, [view], [rowOf(other)], FIRST_PAGE, { isAlone: false, actsFor: 1 });
+  } catch (cause) {
+    throw failure(FLEET_CODES.coordinator_answer_unread, { status: 200 }, { cause });
+  }
+}
+
+type SaidIn = (session: string) => Parameters<PeerClient['ask']>[1];
+
 export class OtherCoordinators {
   readonly #options: OtherCoordinatorsOptions;
   readonly #peers: PeerClient;
   readonly #over = new AbortController();
   #wake = new AbortController();
   #others: readonly Other[] = [];
-  /** Read since the last look. */
-  readonly #pages = new Map<string, readonly Other[]>();
-  #waiting: Waiting = { isAlone: true, waited: () => [] };
+  /** The first page, where somebody read it since the last look. */
+  #first: readonly Other[] | null = null;
+  #waiting: Waiting = { isAlone: true, hasToken: true, waited: () => [] };
   #seen = '';
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -111,7 +142,7 @@ export class OtherCoordinators {
       const before = textOf(this.#others);
       const found = wanted.length === 0 ? [] : await this.#look(wanted).catch(() => this.#others);
       this.#others = found;
-      this.#pages.clear();
+      this.#first = null;
       this.#peers.endMoved((repository) => this.#of(repository)?.address);
       if (textOf(found) !== before) onChange();
       const isRead = clock.elapsed() - this.#readAt < READ_MS;
@@ -141,17 +172,20 @@ export class OtherCoordinators {
 
   async #view(address: string, wanted: readonly Wanted[], page: Page, ms?: number): Promise<Other> {
     const { version } = this.#options;
-    const { isAlone } = this.#waiting;
+    const { isAlone, hasToken } = this.#waiting;
     try {
       const text = await this.#peers.ask(address, { kind: 'view', repositories: wanted, page }, ms);
       const answer = decodeJson(viewAnswerSchema, text);
       if (answer.version !== version)
         throw failure(FLEET_CODES.coordinator_version_wrong, { expected: version, got: answer.version });
       if (answer.isAlone !== isAlone) throw failure(FLEET_CODES.coordinator_form_wrong, {});
+      if (answer.needsToken && !hasToken) throw failure(FLEET_CODES.coordinator_token_missing, {});
       const { session, repositories } = answer;
       // The same program wrote it, with the key of the fleet.
       const shared = { repositories, isAlone, view: answer.view as PlacedView };
-      return { address, wanted, session, shared, problem: null };
+      const other = { address, wanted, session, shared, problem: null };
+      requireMergeable(other, shared.view);
+      return other;
     } catch (error) {
       return { address, wanted, session: '', shared: null, problem: messageOf(error) };
     }
@@ -167,20 +201,6 @@ export class OtherCoordinators {
     return others.filter(({ wanted }) => wanted.some(({ name }) => waited.has(name)));
   }
 
-  /** How each of them stands. */
-  get rows(): readonly CoordinatorRow[] {
-    return this.#now.map(({ address, wanted, problem }) => ({
-      address,
-      repositories: wanted.map(({ name }) => name.split('/').slice(-2).join('/')),
-      problem,
-    }));
-  }
-
-  /** Repositories that are shown from there. */
-  get shown(): readonly string[] {
-    return this.#now.flatMap(({ shared }) => shared?.repositories ?? []);
-  }
-
   #read(): void {
     const { clock } = this.#options;
     const wasRead = clock.elapsed() - this.#readAt < READ_MS;
@@ -188,34 +208,39 @@ export class OtherCoordinators {
     if (!wasRead) this.#wake.abort();
   }
 
-  /** What they show of a page, as it was read last. */
-  partsFor(page: Page): readonly PlacedView[] {
-    this.#read();
-    return this.#stillOf(this.#pages.get(pageKey(page)) ?? this.#others).flatMap(({ shared }) =>
-      shared === null || shared.repositories.length === 0 ? [] : [shared.view],
-    );
+  #shownOf(others: readonly Other[]): ShownOthers {
+    const still = this.#stillOf(others);
+    const given = still.flatMap(({ shared }) => shared ?? []);
+    return {
+      rows: still.map(rowOf),
+      repositories: given.flatMap(({ repositories }) => repositories),
+      views: given.filter(({ repositories }) => repositories.length > 0).map(({ view }) => view),
+    };
   }
 
-  /** Reads a page anew, of those that answered last. */
-  async read(page: Page): Promise<void> {
+  /** The first page, as it was read last. */
+  shown(): ShownOthers {
     this.#read();
-    const [others, seen] = [this.#now, this.#others];
-    if (others.length === 0 || !Number.isFinite(page.limit)) return;
+    return this.#shownOf(this.#first ?? this.#others);
+  }
+
+  /** Reads a page anew. Of the first page, whoever does not answer shows what it showed last; of others, nothing. */
+  async read(page: Page): Promise<ShownOthers> {
+    this.#read();
+    const [others, seen, isKept] = [this.#now, this.#others, isFirst(page)];
+    if (others.length === 0 || !Number.isFinite(page.limit)) return this.shown();
     const found = await Promise.all(
       others.map(async (other) => {
         if (other.problem !== null) return other;
-        const now = await this.#view(other.address, other.wanted, page, PAGE_MS);
+        const now = await this.#view(other.address, other.wanted, page, isKept ? PAGE_MS : undefined);
         // It is the next look that says that one is gone.
-        return now.shared === null ? other : now;
+        return now.shared === null && isKept ? other : now;
       }),
     );
+    if (!isKept) return this.#shownOf(found);
     // A look that ended meanwhile knows better.
-    if (this.#others !== seen) return;
-    this.#pages.set(pageKey(page), found);
-    for (const oldest of this.#pages.keys()) {
-      if (this.#pages.size <= MOST_PAGES) break;
-      this.#pages.delete(oldest);
-    }
+    if (this.#others === seen) this.#first = found;
+    return this.shown();
   }
 
   /** Who acts for the repository; undefined: this one, or nobody knows. */
@@ -236,14 +261,36 @@ export class OtherCoordinators {
     return this.#order(repository, (session) => ({ kind: 'tell', repository, issue, text, session }));
   }
 
-  async #order(repository: string, saidIn: (session: string) => Parameters<PeerClient['ask']>[1]): Promise<Steered> {
-    const { address = '', session = '' } = this.#of(repository) ?? {};
+  async #order(repository: string, saidIn: SaidIn): Promise<Steered> {
+    this.#read();
+    const before = this.#of(repository);
+    try {
+      return await this.#ordered(before, repository, saidIn);
+    } catch (error) {
+      const now = isOfBefore(error) ? await this.#anew(repository) : undefined;
+      // Only a process that was not asked before: it cannot have carried out the order.
+      if (now === undefined || (now.session === before?.session && now.address === before.address)) throw error;
+      return this.#ordered(now, repository, saidIn);
+    }
+  }
+
+  async #ordered(to: Other | undefined, repository: string, saidIn: SaidIn): Promise<Steered> {
+    const { address = '', session = '' } = to ?? {};
     try {
       return decodeJson(steered, await this.#peers.ask(address, saidIn(session)));
     } catch (error) {
-      if (error instanceof ToolError && error.refusal.of === FLEET_CODES.coordinator_refused) throw error;
+      if (isFailure(error, FLEET_CODES.coordinator_refused)) throw error;
       throw failure(FLEET_CODES.coordinator_unasked, { address, repository, said: messageOf(error) });
     }
+  }
+
+  /** Who acts for the repository now; undefined: nobody answers. */
+  async #anew(repository: string): Promise<Other | undefined> {
+    const named = repository.toLowerCase();
+    const wanted = this.#waiting.waited().filter(({ name }) => name.toLowerCase() === named);
+    const [now] = await this.#look(wanted).catch(() => []);
+    this.#wake.abort();
+    return now?.session === '' ? undefined : now;
   }
 
   /** A delivery that is lost is made up for by a poll. */

@@ -106,8 +106,9 @@ export class PeerClient {
     to: ServerResponse,
     hasToken: boolean,
   ): Promise<void> {
-    const url = new URL(`${PAGES_PATH}${from.url ?? '/'}`, address);
-    const target = `${url.pathname}${url.search}`;
+    // The address may have a path, which a proxy takes off: the proof is of the rest.
+    const { pathname, search } = new URL(`${PAGES_PATH}${from.url ?? '/'}`, 'http://here');
+    const target = `${pathname}${search}`;
     const [nonce, commands] = [newToken(), hasToken ? 'yes' : 'no'];
     const passed = PASSED_HEADERS.flatMap((name) => {
       const value = from.headers[name];
@@ -116,7 +117,7 @@ export class PeerClient {
     const limit = this.#limit(ANSWER_MS);
     to.once('close', limit.end);
     try {
-      const answer = await request(url, {
+      const answer = await request(`${address}${target}`, {
         dispatcher: this.#agent,
         headers: {
           ...Object.fromEntries(passed),

@@ -281,6 +281,11 @@ export const FLEET_CODES = codes({
     message: 'One of the two has tracker.repo, the other one tracker.repositories.',
     help: 'Use the same of these keys in all files.',
   },
+  coordinator_token_missing: {
+    kind: 'warning',
+    message: 'Its pages need a token, and those of this one do not.',
+    help: 'Set the same server.token on all coordinators.',
+  },
   coordinator_answer_unread: {
     kind: 'warning',
     message: 'Its answer with status {status} is not one of a coordinator of this version.',

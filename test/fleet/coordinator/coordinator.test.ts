@@ -1,9 +1,11 @@
-// The fence of the coordinator: one worker for each attempt, and nothing from any other.
+// The fence of the coordinator: one worker for each attempt, and nothing from any other. What it asks another coordinator.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { AgentEvent, RunHooks } from '../../../src/agents/ports.ts';
+import { refusal, textOf } from '../../../src/base/rules/codes.ts';
 import { ToolError } from '../../../src/base/rules/errors.ts';
+import { FIRST_PAGE, type Page } from '../../../src/daemon/view-page.ts';
 import type { AttemptQueue } from '../../../src/fleet/coordinator/attempt-queue.ts';
 import { Coordinator } from '../../../src/fleet/coordinator/coordinator.ts';
 import { RemoteAttempt } from '../../../src/fleet/coordinator/remote-attempt.ts';
@@ -14,7 +16,8 @@ import type { Order, WorkCommits } from '../../../src/fleet/wire.ts';
 import type { Evidence } from '../../../src/gate/rules/evidence.ts';
 import { failsWith } from '../../support/codes.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { NOTHING_KEPT } from '../../support/fleet-coordinator.ts';
+import { NO_ROWS, NOTHING_KEPT, openPair } from '../../support/fleet-coordinator.ts';
+import { viewWith } from '../../support/view.ts';
 import { evidenceOf } from '../../support/world.ts';
 
 const KEY = 'a-key-of-sixteen-or-more';
@@ -248,4 +251,78 @@ test('a proof is of all that it names', () => {
   assert.equal(new Set(proofs).size, proofs.length);
   assert.notEqual(orderProof(KEY, 'id', 'n', 'a'), orderProof(KEY, 'id', 'n', 'b'));
   assert.notEqual(takeProof(KEY, 'a', 'bc', 'd'), takeProof(KEY, 'ab', 'c', 'd'));
+});
+
+const BEHIND: Page = { limit: 7, after: { list: 'completed', place: [5, 1] } };
+
+test('another coordinator is asked below the path of its address, for pages as for all else', async (t) => {
+  const { front, others, world } = await openPair(t);
+  assert.equal(await (await fetch(`${front}/issues/1?a=b`)).text(), 'the page /issues/1?a=b');
+  await others.steer('pause', 1, 'h/o/b');
+  assert.deepEqual(world.orders, ['pause h/o/b#1']);
+});
+
+test('a page behind the first one is the one that was asked for, or none', async (t) => {
+  const { asked, changed, clock, others, world } = await openPair(t);
+  const slots = async (page: Page) => (await others.read(page)).views.map(({ view }) => view.slots);
+  assert.deepEqual([await slots(FIRST_PAGE), await slots(BEHIND)], [[100], [7]]);
+
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let release: () => void = () => undefined;
+  world.held.push(new Promise<void>((resolve) => (release = resolve)));
+  const coming = asked();
+  const late = slots(BEHIND);
+  await coming;
+  t.mock.timers.tick(1_500);
+  // Another look ends, which sees something new.
+  world.view = (limit) => ({ view: viewWith({ ...NO_ROWS, slots: limit + 1 }), places: NO_ROWS });
+  const looked = changed();
+  await clock.pass(2_000);
+  await looked;
+  release();
+  assert.deepEqual(await late, [8]);
+
+  world.isSilent = true;
+  const { rows, repositories, views } = await others.read(BEHIND);
+  assert.deepEqual([repositories, views, rows.length], [[], [], 1]);
+  assert.notEqual(rows[0]?.problem, null);
+  assert.deepEqual(await slots(FIRST_PAGE), [101], 'the next look says that it is gone');
+  assert.equal(others.shown().rows[0]?.problem, null);
+});
+
+test('an order reaches a coordinator that was started anew, and is repeated for no other', async (t) => {
+  const { others, restart, world } = await openPair(t);
+  await others.steer('pause', 1, 'h/o/b');
+  restart();
+  await others.steer('resume', 1, 'h/o/b');
+  restart();
+  await others.tell(1, 'in French', 'h/o/b');
+  assert.deepEqual(world.orders, ['pause h/o/b#1', 'resume h/o/b#1', 'tell #1 in French']);
+  world.losesAnswers = true;
+  await failsWith(others.steer('pause', 2, 'h/o/b'), FLEET_CODES.coordinator_unasked);
+  assert.equal(world.orders.length, 4, 'it was carried out there');
+});
+
+test('a view of another shape is a problem of its coordinator', async (t) => {
+  const { changed, clock, others, world } = await openPair(t);
+  world.view = () => ({ view: { ...viewWith(), more: undefined }, places: NO_ROWS });
+  const looked = changed();
+  await clock.pass(15_000);
+  await looked;
+  const { rows, views } = others.shown();
+  assert.deepEqual(
+    [rows[0]?.problem, views],
+    [textOf(refusal(FLEET_CODES.coordinator_answer_unread, { status: 200 })), []],
+  );
+});
+
+test('a coordinator with a token shows nothing on one without', async (t) => {
+  const open = await openPair(t, { needsToken: true, hasToken: false });
+  const { rows, views } = open.others.shown();
+  assert.deepEqual([rows[0]?.problem, views], [textOf(refusal(FLEET_CODES.coordinator_token_missing, {})), []]);
+  const page = await fetch(`${open.front}/issues/1`);
+  assert.deepEqual([page.status, await page.text()], [503, FLEET_CODES.coordinator_unasked.code]);
+  const both = await openPair(t, { needsToken: true });
+  assert.equal(both.others.shown().rows[0]?.problem, null);
+  assert.equal((await fetch(`${both.front}/issues/1`)).status, 200);
 });
