@@ -1,11 +1,11 @@
 // `tool pause`, `resume`, `cancel`, `retry` and `tell`: commands on one issue, over the control socket of the daemon that runs.
 
-import { failure } from '../base/rules/errors.ts';
+import { failure, isFailure } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
 import type { Steer } from '../daemon/rules/record.ts';
 import type { Order } from '../daemon/rules/steering.ts';
-import { readControlPlace } from '../daemon/runners/control-socket.ts';
+import { isOwnSocket, readControlPlace } from '../daemon/runners/control-socket.ts';
 import { requestDaemon } from './issue.ts';
 import { formatIssue, type IssueName } from './issue-name.ts';
 import { stateDirOf } from './logs.ts';
@@ -22,12 +22,18 @@ async function give(
 ): Promise<void> {
   const directory = await stateDirOf(path, issue, options.stateDir);
   const place = readControlPlace(directory);
-  if (readStateDirHolder(directory) === undefined || place === undefined)
-    throw failure(CLI_CODES.daemon_not_running, { directory });
-  const answer = await requestDaemon(
-    { ...order, issue: issue.number },
-    { TOOL_SOCKET: place.socket, TOOL_KEY: place.key },
-  );
+  if (place === undefined) throw failure(CLI_CODES.daemon_not_running, { directory });
+  const { socket, key } = place;
+  const ask = async () => {
+    if (isOwnSocket(directory, socket))
+      return requestDaemon({ ...order, issue: issue.number }, { TOOL_SOCKET: socket, TOOL_KEY: key });
+    throw failure(CLI_CODES.daemon_unreachable, { address: socket, said: 'no socket of its owner is there' });
+  };
+  // A coordinator that waits for another one answers without the lock.
+  const answer = await ask().catch((error: unknown) => {
+    const isGone = isFailure(error, CLI_CODES.daemon_unreachable) && readStateDirHolder(directory) === undefined;
+    throw isGone ? failure(CLI_CODES.daemon_not_running, { directory }) : error;
+  });
   const done = steerWords(order.command, answer.standing);
   const text = options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${done}`;
   process.stdout.write(`${visibleLines(text)}\n`);

@@ -174,7 +174,8 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       webhook: webhook?.status ?? null,
       ...(fleet && { queue: fleet.sight() }),
     }));
-    const server = await startServer(workflow, webhook, source, log, fleet);
+    const shared = fleet && { fleet, source: fleet.shown(source) };
+    const server = await startServer(workflow, webhook, source, log, shared);
     if (server !== undefined) {
       closers.push(() => server.close());
       // Workers hand in what they have while their attempts end.
@@ -186,6 +187,13 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
     fleet?.watch(() => made.tell());
     others?.watch(source, () => made.tell());
     if (others !== undefined) source.onChange(others.changed);
+    if (shared !== undefined) {
+      const parts = { members: () => made.members, source: shared.source, runtime, log };
+      const commands = shared.fleet.waitingCommands(parts);
+      closers.push(() => commands.close());
+      source.onChange(() => void commands.sync());
+      await commands.sync();
+    }
     const { isolation } = made;
     if (isolation?.active === true) log.log('info', 'serve', 'agents run in namespaces of their own');
     else if (isolation !== null) log.log('warn', 'serve', notIsolated(isolation.reason));

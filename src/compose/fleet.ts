@@ -51,8 +51,11 @@ import type { Evidence } from '../gate/rules/evidence.ts';
 import { requireGit } from '../git/git.ts';
 import { writePersonSettings } from '../git/person-settings.ts';
 import { dropRepositoryVariables } from '../git/repository-variables.ts';
+import type { Source } from '../web/source.ts';
 import { LEFTOVER_GRACE_MS, setMark, takeMark } from './process-mark.ts';
+import { type OwnSource, withOthers } from './shared-source.ts';
 import { openTraces } from './traces.ts';
+import { WaitingCommands, type WaitingCommandsOptions } from './waiting-commands.ts';
 import { keptIsolation } from './worker-isolation.ts';
 
 export type Fleet = {
@@ -65,6 +68,9 @@ export type Fleet = {
   readonly leases: Leases;
   /** What other coordinators act for. */
   readonly others: OtherCoordinators;
+  /** With that. */
+  readonly shown: (own: OwnSource) => Source;
+  readonly waitingCommands: (options: WaitingCommandsOptions) => WaitingCommands;
   /** Answers other coordinators. */
   readonly answers: (shared: Shared) => CoordinatorRequests;
   readonly sight: () => QueueSight;
@@ -95,6 +101,8 @@ export async function openFleet(settings: QueueSettings, log: Logger): Promise<F
   });
   return {
     others,
+    shown: (own) => withOthers(own, others),
+    waitingCommands: (options) => new WaitingCommands(options),
     answers: (shared) => new CoordinatorRequests({ key, version, shared, log }),
     followed: withoutHooks,
     partsOf: (parts) => remoteParts(coordinator, parts),

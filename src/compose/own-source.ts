@@ -4,21 +4,17 @@ import { systemClock } from '../base/clock.ts';
 import { failure } from '../base/rules/errors.ts';
 import { hostOf } from '../daemon/github/clone-url.ts';
 import { WORK_CODES } from '../daemon/rules/codes/work-codes.ts';
-import type { Look } from '../daemon/rules/look.ts';
 import type { Workflow } from '../daemon/rules/workflow.ts';
 import { readAttemptOutput } from '../daemon/runners/attempt-output.ts';
 import type { SlotShares } from '../daemon/slot-shares.ts';
-import { type PlacedView, placedView } from '../daemon/view.ts';
+import { placedView } from '../daemon/view.ts';
 import { issueDetails } from '../daemon/view-issue.ts';
 import type { Page } from '../daemon/view-page.ts';
 import type { FleetView, ProcessView, ViewSource } from '../daemon/view-source.ts';
-import type { SharedView, Wanted } from '../fleet/coordinator-wire.ts';
 import type { Source } from '../web/source.ts';
 import type { Member } from './member.ts';
 import type { OpenRepository } from './repository-parts.ts';
-
-/** @param repository `<host>/<owner>/<repo>` */
-export type Deliver = (repository: string, event: string, look: Look) => void;
+import type { OwnSource } from './shared-source.ts';
 
 type OpenMember = Member & { readonly opened: OpenRepository };
 
@@ -32,28 +28,6 @@ export type OwnSourceParts = {
   readonly memberOf: (name: string) => Member | undefined;
   readonly refresh: Source['refresh'];
   readonly onChange: Source['onChange'];
-};
-
-/** Of this process alone. */
-export type OwnSource = Source & {
-  /** Whether the file names one repository. */
-  readonly isAlone: boolean;
-  /** Whether `server.token` is set. */
-  readonly hasToken: boolean;
-  /** @param without repositories that are shown from elsewhere, `<host>/<owner>/<repo>` */
-  readonly placed: (
-    page: Page,
-    without: readonly string[],
-  ) => { readonly placed: PlacedView; readonly actsFor: number };
-  /** Of these repositories, those that it acts for; `<host>/<owner>/<repo>`. */
-  readonly shared: (repositories: readonly Wanted[], page: Page) => SharedView;
-  readonly deliver: Deliver;
-  /** Repositories that it does not act for. */
-  readonly waited: () => readonly Wanted[];
-  /** The full name of one that the file names; undefined: it names none. @param name `<owner>/<repo>`; without it, of the only one */
-  readonly fullNameOf: (name: string | undefined) => string | undefined;
-  /** `<owner>/<repo>` */
-  readonly shortNameOf: (fullName: string) => string;
 };
 
 /** `<host>/<owner>/<repo>`, as leases have it. */

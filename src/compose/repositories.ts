@@ -15,12 +15,13 @@ import { WaitingLine } from '../daemon/waiting-line.ts';
 import { formatSlug, type RepoSlug } from '../git/rules/repository.ts';
 import { rememberCosts } from './day-costs.ts';
 import { closeMember, derived, isHeld, logOf, type Member, memberOf, runMember, sayUnusable } from './member.ts';
-import { type Deliver, fullName, type OwnSource, sourceOf } from './own-source.ts';
+import { fullName, sourceOf } from './own-source.ts';
 import { placesBelow } from './places.ts';
 import { ProcessMark } from './process-mark.ts';
 import { openRepository } from './repository.ts';
 import { RepositoryList } from './repository-list.ts';
 import type { OpenRepository, ProcessParts } from './repository-parts.ts';
+import type { Deliver, OwnSource } from './shared-source.ts';
 
 /** So many are opened at a time, and so many get their first clone. */
 const AT_A_TIME = 4;
@@ -106,6 +107,10 @@ export class Repositories {
       await made.close();
       throw error;
     }
+  }
+
+  get members(): readonly Member[] {
+    return [...this.#members.values()];
   }
 
   get #opened(): readonly (Member & { readonly opened: OpenRepository })[] {
@@ -359,7 +364,7 @@ export class Repositories {
   source(common: () => ProcessView): OwnSource {
     return sourceOf({
       ...{ common, workflow: this.#workflow, shares: this.#shares },
-      members: () => [...this.#members.values()],
+      members: () => this.members,
       memberOf: (name) => this.#members.get(name.toLowerCase()),
       refresh: () => this.refresh(),
       onChange: this.#listeners.add,

@@ -6,9 +6,10 @@ import { formatSlug } from '../git/rules/repository.ts';
 import { Answers } from '../web/answers.ts';
 import type { FleetRoutes } from '../web/fleet-routes.ts';
 import { StatusServer } from '../web/server.ts';
+import type { Source } from '../web/source.ts';
 import type { Webhook, WebhookOptions } from '../web/webhook.ts';
 import type { Fleet } from './fleet.ts';
-import type { OwnSource } from './own-source.ts';
+import type { OwnSource } from './shared-source.ts';
 
 /** Null: no deliveries are taken. */
 export async function webhookFor(
@@ -49,20 +50,18 @@ export async function startServer(
   webhook: Webhook | null,
   own: OwnSource,
   log: Logger,
-  fleet?: Fleet,
+  shared?: { readonly fleet: Fleet; readonly source: Source },
 ): Promise<StatusServer | undefined> {
   if (server.port === 0) return undefined;
-  // What only a queue needs is loaded with one alone.
-  const source = fleet === undefined ? own : (await import('./shared-source.ts')).withOthers(own, fleet.others);
   const status = new StatusServer({
-    source,
+    source: shared?.source ?? own,
     log,
     host: server.host,
     port: server.port,
     allowedHosts: server.allowedHosts,
     token: server.token,
     webhook,
-    ...(fleet && { fleet: routesOf(fleet, own, log) }),
+    ...(shared && { fleet: routesOf(shared.fleet, own, log) }),
   });
   await status.listen();
   return status;

@@ -9,7 +9,7 @@ import type { StateView } from '../../src/daemon/view.ts';
 import { FLEET_CODES } from '../../src/fleet/rules/fleet-codes.ts';
 import { agentRunning, COMMITS } from '../support/agents.ts';
 import { lineLike } from '../support/codes.ts';
-import { Daemon } from '../support/daemon.ts';
+import { cleanEnv, Daemon, runTool } from '../support/daemon.ts';
 import { FLEET_KEY, RedisServer, type StoreAddress, startWorker } from '../support/fleet.ts';
 import { assertDoneOnce } from '../support/fleet-ends.ts';
 import { startForge } from '../support/forge.ts';
@@ -59,10 +59,8 @@ testOverStores(
     startWorker(t, 'one', store);
     const issue = await forge.open('Do <i>it</i>');
     const running = async () => (await stateOf(second)).running.map((row) => [row.issue_number, row.last_message]);
-    await second.until(
-      'it shows the agent at work',
-      async () => JSON.stringify(await running()) === `[[${issue},"<b>reading</b>"]]`,
-    );
+    const isReading = async () => JSON.stringify(await running()) === `[[${issue},"<b>reading</b>"]]`;
+    await second.until('it shows the agent at work', isReading);
     const [own, shown] = [await stateOf(first), await stateOf(second)];
     assert.deepEqual(
       [shown.repository, shown.counts, shown.running[0]?.started_at],
@@ -114,6 +112,16 @@ testOverStores(
     assert.deepEqual([refused.status, JSON.parse(refused.text).error.code], [404, HTTP_CODES.not_found.code]);
     assert.equal((await order(`${issue}/resume`)).status, 200);
     await second.until('it works again', async () => (await running()).length === 1);
+    const tool = async (command: string) => {
+      const args = [command, `${issue}`, second.workflow, '--state-dir', second.stateDir, '--json'];
+      const { code, stdout, stderr } = await runTool(args, { env: cleanEnv(second.home) });
+      assert.equal(code, 0, stderr);
+      return JSON.parse(stdout).standing;
+    };
+    assert.equal(await tool('pause'), 'paused');
+    await second.until('it is paused from its machine', async () => (await stateOf(second)).queued.length === 1);
+    await tool('resume');
+    await second.until('it works once more', async () => (await running()).length === 1);
 
     // Nobody without the key of the fleet reads anything.
     const closed = await fetch(`http://127.0.0.1:${first.port}/fleet/v1/pages/issues/${issue}`);
@@ -131,6 +139,12 @@ testOverStores(
         [503, FLEET_CODES.coordinator_unasked.code],
       );
     await second.logged('watching');
+    await second.until('it has the agent', async () => (await running()).length === 1);
+    assert.equal(await tool('pause'), 'paused');
+    await second.until('it is paused here', async () => (await stateOf(second)).queued.length === 1);
+    await tool('resume');
+    // The agent before has ended by then, without commits.
+    await second.until('it reads anew', isReading);
     writeFileSync(join(place, 'go'), '');
     await second.until('it is done', async () => (await stateOf(second)).counts.completed === 1);
     assert.equal((await stateOf(second)).coordinators, undefined);

@@ -1,8 +1,8 @@
 // Commands of operators on the daemon's machine. The socket has a short path elsewhere; a file in the state directory that only
 // its owner can read names the socket and its key.
 
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { CONTROL_FILE } from '../../agents/isolation.ts';
 import { writeFileAtomic } from '../../base/files/atomic-write.ts';
@@ -69,4 +69,11 @@ export function readControlPlace(stateDir: string): { readonly socket: string; r
   } catch {
     return undefined;
   }
+}
+
+/** Whether the owner of the state directory made the socket. Once its process has died, its place is free for anybody. */
+export function isOwnSocket(stateDir: string, socket: string): boolean {
+  const ownerOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid;
+  const owner = ownerOf(join(stateDir, CONTROL_FILE));
+  return [dirname(socket), socket].every((path) => ownerOf(path) === owner);
 }

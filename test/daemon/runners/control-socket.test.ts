@@ -1,7 +1,7 @@
 // The socket of operators: the key in the state directory opens it.
 
 import assert from 'node:assert/strict';
-import { existsSync, statSync } from 'node:fs';
+import { chownSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { CONTROL_FILE } from '../../../src/agents/isolation.ts';
@@ -10,7 +10,12 @@ import { failure } from '../../../src/base/rules/errors.ts';
 import { requestDaemon } from '../../../src/cli/issue.ts';
 import { CLI_CODES } from '../../../src/cli/rules/cli-codes.ts';
 import { WORK_CODES } from '../../../src/daemon/rules/codes/work-codes.ts';
-import { openControlSocket, readControlPlace, removeControlPlace } from '../../../src/daemon/runners/control-socket.ts';
+import {
+  isOwnSocket,
+  openControlSocket,
+  readControlPlace,
+  removeControlPlace,
+} from '../../../src/daemon/runners/control-socket.ts';
 import { failsWith } from '../../support/codes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -35,7 +40,12 @@ test('a command with the key is carried out, one without it or of another form i
   await send({ command: 'tell', issue: 3, text: 'a word' });
   await failsWith(send({ command: 'tell', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
   assert.deepEqual(heard, ['pause 3', 'pause 9', 'tell 3 a word']);
+  assert.equal(isOwnSocket(stateDir, socket), true);
+  // Only root can give a file to somebody else; all others find a file of root.
+  if (process.getuid?.() === 0) chownSync(join(stateDir, CONTROL_FILE), 1, 1);
+  assert.equal(isOwnSocket(stateDir, process.getuid?.() === 0 ? socket : '/dev/null'), false);
   await close();
+  assert.equal(isOwnSocket(stateDir, socket), false);
   await failsWith(send({ command: 'pause', issue: 3 }), CLI_CODES.daemon_unreachable);
   assert.equal(existsSync(join(stateDir, CONTROL_FILE)), true);
   removeControlPlace(stateDir);
