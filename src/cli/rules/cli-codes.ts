@@ -158,7 +158,7 @@ export const CLI_CODES = codes({
   issue_unexplained_now: {
     kind: 'usage',
     message: 'The journal in {directory} says nothing of issue #{issue}, and no daemon works there.',
-    help: 'Only a daemon that serves the repository knows an issue that was never begun: start `tool serve`, and check that its log names the repository.',
+    help: 'Only a daemon that serves the repository knows an issue that was never begun: start `tool serve`, and check that its log names the repository. With a queue, run this on the machine whose coordinator acts.',
     values: { issue: 'number', directory: 'text' },
   },
   person_only: {
