@@ -1,7 +1,7 @@
 // `tool pause`, `resume`, `cancel` and `retry` against a daemon that runs, and without one.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { CLI_CODES } from '../../src/cli/rules/cli-codes.ts';
@@ -32,6 +32,13 @@ test('an issue is paused over a restart, resumed, cancelled and retried to its e
   const none = await steer('pause', issue);
   assert.equal(none.code, 1);
   assert.match(none.stderr, /\(daemon_not_running\)/);
+  // One that was killed has left its file.
+  mkdirSync(daemon.stateDir, { recursive: true });
+  writeFileSync(
+    join(daemon.stateDir, 'control.json'),
+    JSON.stringify({ socket: join(daemon.directory, 's'), key: 'k' }),
+  );
+  assert.match((await steer('pause', issue)).stderr, /\(daemon_not_running\)/);
 
   daemon.start();
   await daemon.until('the first attempt', async () => (await attempt()) === 1);

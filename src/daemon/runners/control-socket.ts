@@ -55,10 +55,16 @@ export async function openControlSocket(
 ): Promise<() => Promise<void>> {
   const { socket, key, close } = await openKeyedSocket(runtime, {
     keyWrong: refusal(HTTP_CODES.control_key_wrong, { file: CONTROL_FILE }),
-    codeOf: (error) => error.code,
+    // What another coordinator refuses has its code there.
+    codeOf: ({ code, values: { reason } }) => (typeof reason === 'string' ? reason : code),
     answer: (body) => handler(decode(body)),
   });
-  writeFileAtomic(join(stateDir, CONTROL_FILE), JSON.stringify({ socket, key }), 0o600);
+  try {
+    writeFileAtomic(join(stateDir, CONTROL_FILE), JSON.stringify({ socket, key }), 0o600);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return close;
 }
 
@@ -71,9 +77,15 @@ export function readControlPlace(stateDir: string): { readonly socket: string; r
   }
 }
 
-/** Whether the owner of the state directory made the socket. Once its process has died, its place is free for anybody. */
+/**
+ * Whether the owner of the file made the socket, or this user, or root: once its process has died, its place is free for anybody.
+ * Some file systems give the file another owner.
+ */
 export function isOwnSocket(stateDir: string, socket: string): boolean {
   const ownerOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.uid;
-  const owner = ownerOf(join(stateDir, CONTROL_FILE));
-  return [dirname(socket), socket].every((path) => ownerOf(path) === owner);
+  const trusted = [ownerOf(join(stateDir, CONTROL_FILE)), process.getuid?.(), 0];
+  return [dirname(socket), socket].every((path) => {
+    const owner = ownerOf(path);
+    return owner !== undefined && trusted.includes(owner);
+  });
 }

@@ -1,7 +1,7 @@
 // The socket of operators: the key in the state directory opens it.
 
 import assert from 'node:assert/strict';
-import { chownSync, existsSync, statSync } from 'node:fs';
+import { chownSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { CONTROL_FILE } from '../../../src/agents/isolation.ts';
@@ -16,6 +16,7 @@ import {
   readControlPlace,
   removeControlPlace,
 } from '../../../src/daemon/runners/control-socket.ts';
+import { FLEET_CODES } from '../../../src/fleet/rules/fleet-codes.ts';
 import { failsWith } from '../../support/codes.ts';
 import { finallyDo, tempDir } from '../../support/temp.ts';
 
@@ -41,13 +42,46 @@ test('a command with the key is carried out, one without it or of another form i
   await failsWith(send({ command: 'tell', issue: 3 }), CLI_CODES.daemon_refused, { code: 'request_invalid' });
   assert.deepEqual(heard, ['pause 3', 'pause 9', 'tell 3 a word']);
   assert.equal(isOwnSocket(stateDir, socket), true);
-  // Only root can give a file to somebody else; all others find a file of root.
-  if (process.getuid?.() === 0) chownSync(join(stateDir, CONTROL_FILE), 1, 1);
-  assert.equal(isOwnSocket(stateDir, process.getuid?.() === 0 ? socket : '/dev/null'), false);
+  // Some file systems give the file another owner; a socket of somebody else is another matter.
+  if (process.getuid?.() === 0) {
+    chownSync(join(stateDir, CONTROL_FILE), 1, 1);
+    assert.equal(isOwnSocket(stateDir, socket), true);
+    chownSync(socket, 2, 2);
+    assert.equal(isOwnSocket(stateDir, socket), false);
+    chownSync(socket, 0, 0);
+  }
   await close();
   assert.equal(isOwnSocket(stateDir, socket), false);
   await failsWith(send({ command: 'pause', issue: 3 }), CLI_CODES.daemon_unreachable);
   assert.equal(existsSync(join(stateDir, CONTROL_FILE)), true);
   removeControlPlace(stateDir);
   assert.equal(readControlPlace(stateDir), undefined);
+});
+
+test('a file that cannot be written leaves no socket behind', async (t) => {
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const stateDir = join(tempDir(t), 'none');
+  await assert.rejects(
+    openControlSocket(runtime, stateDir, async () => ({})),
+    { code: 'ENOENT' },
+  );
+  // What goes is renamed at once.
+  assert.deepEqual(
+    readdirSync(runtime.path).filter((name) => !name.includes('.gone-')),
+    [],
+  );
+});
+
+test('a refusal of another coordinator keeps its code', async (t) => {
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const stateDir = tempDir(t);
+  const close = await openControlSocket(runtime, stateDir, async () => {
+    throw failure(FLEET_CODES.coordinator_refused, { said: 'it is paused', reason: 'issue_not_steerable' });
+  });
+  finallyDo(t, close);
+  const { socket: TOOL_SOCKET, key: TOOL_KEY } = readControlPlace(stateDir) ?? assert.fail();
+  const sent = requestDaemon({ command: 'pause', issue: 3 }, { TOOL_SOCKET, TOOL_KEY });
+  await failsWith(sent, CLI_CODES.daemon_refused, { code: 'issue_not_steerable' });
 });
