@@ -56,6 +56,9 @@ export const saidSchema: z.ZodType<Said> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('refresh') }),
 ]);
 
+/** Of an answer of any version. */
+export const versionSchema = z.object({ version: word });
+
 /** `view`: JSON of the same version of this program. */
 export const viewAnswerSchema = z.object({
   version: word,

@@ -13,7 +13,7 @@ import type { PlacedView } from '../../daemon/view.ts';
 import { mergedView } from '../../daemon/view-merge.ts';
 import { FIRST_PAGE, type Page } from '../../daemon/view-page.ts';
 import type { CoordinatorRow } from '../../daemon/view-queue.ts';
-import { type SharedView, viewAnswerSchema, type Wanted } from '../coordinator-wire.ts';
+import { type SharedView, versionSchema, viewAnswerSchema, type Wanted } from '../coordinator-wire.ts';
 import { addressFrom } from '../proofs.ts';
 import { FLEET_CODES } from '../rules/fleet-codes.ts';
 import type { Store } from '../store/store.ts';
@@ -175,9 +175,9 @@ export class OtherCoordinators {
     const { isAlone, hasToken } = this.#waiting;
     try {
       const text = await this.#peers.ask(address, { kind: 'view', repositories: wanted, page }, ms);
+      const { version: got } = decodeJson(versionSchema, text);
+      if (got !== version) throw failure(FLEET_CODES.coordinator_version_wrong, { expected: version, got });
       const answer = decodeJson(viewAnswerSchema, text);
-      if (answer.version !== version)
-        throw failure(FLEET_CODES.coordinator_version_wrong, { expected: version, got: answer.version });
       if (answer.isAlone !== isAlone) throw failure(FLEET_CODES.coordinator_form_wrong, {});
       if (answer.needsToken && !hasToken) throw failure(FLEET_CODES.coordinator_token_missing, {});
       const { session, repositories } = answer;
@@ -224,10 +224,12 @@ export class OtherCoordinators {
     return this.#shownOf(this.#first ?? this.#others);
   }
 
-  /** Reads a page anew. Of the first page, whoever does not answer shows what it showed last; of others, nothing. */
+  /** Reads a page anew. Whoever does not answer shows what it showed last; behind a cursor, nothing. */
   async read(page: Page): Promise<ShownOthers> {
     this.#read();
-    const [others, seen, isKept] = [this.#now, this.#others, isFirst(page)];
+    const [others, seen] = [this.#now, this.#others];
+    // The rows that it showed last are those of this page too.
+    const isKept = page.after === null && page.limit <= FIRST_PAGE.limit;
     if (others.length === 0 || !Number.isFinite(page.limit)) return this.shown();
     const found = await Promise.all(
       others.map(async (other) => {
@@ -237,7 +239,7 @@ export class OtherCoordinators {
         return now.shared === null && isKept ? other : now;
       }),
     );
-    if (!isKept) return this.#shownOf(found);
+    if (!isFirst(page)) return this.#shownOf(found);
     // A look that ended meanwhile knows better.
     if (this.#others === seen) this.#first = found;
     return this.shown();
@@ -268,29 +270,31 @@ export class OtherCoordinators {
       return await this.#ordered(before, repository, saidIn);
     } catch (error) {
       const now = isOfBefore(error) ? await this.#anew(repository) : undefined;
-      // Only a process that was not asked before: it cannot have carried out the order.
+      // Only a process that was not asked before. The one before may have died between the order and its answer.
       if (now === undefined || (now.session === before?.session && now.address === before.address)) throw error;
       return this.#ordered(now, repository, saidIn);
     }
   }
 
   async #ordered(to: Other | undefined, repository: string, saidIn: SaidIn): Promise<Steered> {
-    const { address = '', session = '' } = to ?? {};
+    const { address = '', session = '', problem = null } = to ?? {};
+    const away = (said: string) => failure(FLEET_CODES.coordinator_unasked, { address, repository, said });
+    if (problem !== null) throw away(problem);
     try {
       return decodeJson(steered, await this.#peers.ask(address, saidIn(session)));
     } catch (error) {
       if (isFailure(error, FLEET_CODES.coordinator_refused)) throw error;
-      throw failure(FLEET_CODES.coordinator_unasked, { address, repository, said: messageOf(error) });
+      throw away(messageOf(error));
     }
   }
 
-  /** Who acts for the repository now; undefined: nobody answers. */
+  /** Who acts for the repository now; undefined: nobody is known. */
   async #anew(repository: string): Promise<Other | undefined> {
     const named = repository.toLowerCase();
     const wanted = this.#waiting.waited().filter(({ name }) => name.toLowerCase() === named);
     const [now] = await this.#look(wanted).catch(() => []);
     this.#wake.abort();
-    return now?.session === '' ? undefined : now;
+    return now;
   }
 
   /** A delivery that is lost is made up for by a poll. */

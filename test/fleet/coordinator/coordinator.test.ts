@@ -288,6 +288,7 @@ test('a page behind the first one is the one that was asked for, or none', async
   assert.notEqual(rows[0]?.problem, null);
   assert.deepEqual(await slots(FIRST_PAGE), [101], 'the next look says that it is gone');
   assert.equal(others.shown().rows[0]?.problem, null);
+  assert.deepEqual(await slots({ limit: 20, after: null }), [101], 'its first rows are among those that are known');
 });
 
 test('an order reaches a coordinator that was started anew, and is repeated for no other', async (t) => {
@@ -322,6 +323,8 @@ test('a coordinator with a token shows nothing on one without', async (t) => {
   assert.deepEqual([rows[0]?.problem, views], [textOf(refusal(FLEET_CODES.coordinator_token_missing, {})), []]);
   const page = await fetch(`${open.front}/issues/1`);
   assert.deepEqual([page.status, await page.text()], [503, FLEET_CODES.coordinator_unasked.code]);
+  const why = { said: rows[0]?.problem ?? '' };
+  await failsWith(open.others.steer('pause', 1, 'h/o/b'), FLEET_CODES.coordinator_unasked, why);
   const both = await openPair(t, { needsToken: true });
   assert.equal(both.others.shown().rows[0]?.problem, null);
   assert.equal((await fetch(`${both.front}/issues/1`)).status, 200);
