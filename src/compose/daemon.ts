@@ -191,7 +191,7 @@ export async function createDaemon(options: DaemonOptions): Promise<Daemon> {
       const parts = { members: () => made.members, source: shared.source, runtime, log };
       const commands = shared.fleet.waitingCommands(parts);
       closers.push(() => commands.close());
-      source.onChange(() => void commands.sync());
+      made.onStanding(() => void commands.sync());
       await commands.sync();
     }
     const { isolation } = made;

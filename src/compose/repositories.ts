@@ -63,6 +63,7 @@ export class Repositories {
   readonly #fetches = new WaitingLine<string>({ most: () => AT_A_TIME });
   readonly #list: RepositoryList | null;
   readonly #listeners = new Listeners();
+  readonly #standings = new Listeners();
   readonly #ending = new AbortController();
   #wake = new AbortController();
   /** Of the status page. */
@@ -173,7 +174,7 @@ export class Repositories {
       .finally(() => {
         over.abort();
         if (member.starting === starting) member.starting = null;
-        this.#listeners.tell();
+        this.#stands();
       });
     member.starting = starting;
     return starting;
@@ -228,7 +229,7 @@ export class Repositories {
         this.#wake.abort();
       });
     member.starting = closing;
-    this.#listeners.tell();
+    this.#stands();
   }
 
   async #open(member: Member): Promise<OpenRepository> {
@@ -290,7 +291,7 @@ export class Repositories {
     member.log.log('info', 'serve', 'it is not watched any more');
     this.#members.delete(key);
     if (member.opened !== null) await closeMember(member, member.opened);
-    this.#listeners.tell();
+    this.#stands();
   }
 
   /** @param url of the status page */
@@ -334,7 +335,7 @@ export class Repositories {
 
   /** One that cannot go on does not end the others: it is closed, and opened again later. */
   #run(member: Member, opened: OpenRepository): void {
-    member.running = runMember(member, opened).finally(() => this.#listeners.tell());
+    member.running = runMember(member, opened).finally(() => this.#stands());
   }
 
   refresh(): { readonly coalesced: boolean } {
@@ -342,6 +343,14 @@ export class Repositories {
     const all = this.#opened.map(({ opened }) => opened.orchestrator.refresh().coalesced);
     return { coalesced: all.length > 0 && all.every((one) => one) };
   }
+
+  #stands(): void {
+    this.#standings.tell();
+    this.#listeners.tell();
+  }
+
+  /** Tells when one was opened, could not be, was closed, or is gone. */
+  readonly onStanding: Listeners['add'] = (listener) => this.#standings.add(listener);
 
   /** Something changed that all of them show. */
   tell(): void {

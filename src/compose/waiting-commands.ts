@@ -20,7 +20,7 @@ type Member = {
 export type WaitingCommandsOptions = {
   readonly members: () => readonly Member[];
   /** Passes orders on. */
-  readonly source: Pick<Source, 'steer' | 'tell' | 'issue'>;
+  readonly source: Pick<Source, 'steer' | 'tell'>;
   readonly runtime: RuntimeDir;
   readonly log: Logger;
 };
@@ -30,9 +30,11 @@ type Place = { readonly stateDir: string; readonly socket: string | undefined; r
 export class WaitingCommands {
   readonly #options: WaitingCommandsOptions;
   readonly #places = new Map<Member, Place>();
+  /** Where none could be opened, and that was said. */
+  readonly #failed = new Set<string>();
   #work = Promise.resolve();
+  #isQueued = false;
   #isOver = false;
-  #failed = '';
 
   constructor(options: WaitingCommandsOptions) {
     this.#options = options;
@@ -40,7 +42,12 @@ export class WaitingCommands {
 
   /** Opens and closes what the members need by now. */
   readonly sync = (): Promise<void> => {
-    if (!this.#isOver) this.#work = this.#work.then(() => this.#sync(this.#options.members()));
+    if (this.#isOver || this.#isQueued) return this.#work;
+    this.#isQueued = true;
+    this.#work = this.#work.then(() => {
+      this.#isQueued = false;
+      return this.#sync(this.#options.members());
+    });
     return this.#work;
   };
 
@@ -48,12 +55,27 @@ export class WaitingCommands {
     for (const [member, { stateDir, socket, close }] of this.#places) {
       if (member.opened === null && members.includes(member)) continue;
       this.#places.delete(member);
-      // The file of a repository that is opened here stays.
-      if (readControlPlace(stateDir)?.socket === socket) removeControlPlace(stateDir);
       await close();
+      // The file of a repository that is opened here stays.
+      if (readControlPlace(stateDir)?.socket === socket) await this.#try(stateDir, () => removeControlPlace(stateDir));
     }
     for (const member of members)
-      if (this.#lacks(member)) await this.#open(member).catch((error: unknown) => this.#say(messageOf(error)));
+      if (this.#lacks(member)) await this.#try(member.workflow().stateDir, () => this.#open(member));
+  }
+
+  /** What cannot be done now is said once, and tried again when the repository was. */
+  async #try(stateDir: string, act: () => void | Promise<void>): Promise<void> {
+    try {
+      await act();
+      this.#failed.delete(stateDir);
+    } catch (error) {
+      const why = refusal(WORK_CODES.background_task_failed, {
+        task: 'the socket for commands',
+        said: messageOf(error),
+      });
+      if (!this.#failed.has(stateDir)) this.#options.log.log('warn', 'socket', why);
+      this.#failed.add(stateDir);
+    }
   }
 
   #lacks(member: Member): boolean {
@@ -71,17 +93,12 @@ export class WaitingCommands {
     await this.#places.get(member)?.close();
     this.#places.delete(member);
     const close = await openControlSocket(runtime, stateDir, async ({ issue, ...given }) => {
-      if (given.command === 'show') return { details: source.issue(issue, member.name) ?? null };
+      // `tool explain` reads the journal of whoever acts.
+      if (given.command === 'show') return { details: null };
       if (given.command === 'tell') return source.tell(issue, given.text, member.name);
       return source.steer(given.command, issue, member.name);
     });
     this.#places.set(member, { stateDir, socket: readControlPlace(stateDir)?.socket, close });
-  }
-
-  #say(said: string): void {
-    const why = refusal(WORK_CODES.background_task_failed, { task: 'the socket for commands', said });
-    if (said !== this.#failed) this.#options.log.log('warn', 'socket', why);
-    this.#failed = said;
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,8 @@
 // Loop of one repository among others: it never ends them. Orders for one that is not open, and its commands.
 
 import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { RuntimeDir } from '../../src/base/processes/runtime-dir.ts';
 import { type Refusal, textOf } from '../../src/base/rules/codes.ts';
@@ -59,18 +61,24 @@ test('a repository that waits takes commands for whoever acts, and leaves the fi
   const add = () => memberOf({ owner: 'o', repo: 'r' }, workflow, log, null);
   const members: Member[] = [add()];
   const source = {
-    issue: () => assert.fail(),
     steer: async (command: Steer, issue: number, repository?: string) => {
       assert.equal(repository, 'o/r');
       return { issue, command, standing: 'paused' as const };
     },
-    tell: () => assert.fail(),
+    tell: async (issue: number, text: string) => ({
+      issue,
+      command: 'tell' as const,
+      standing: 'running' as const,
+      text,
+    }),
   };
   const commands = new WaitingCommands({ members: () => members, source, runtime, log });
   await commands.sync();
   const place = readControlPlace(stateDir) ?? assert.fail();
   const pause = () => requestDaemon({ command: 'pause', issue: 7 }, { TOOL_SOCKET: place.socket, TOOL_KEY: place.key });
   assert.equal((await pause()).standing, 'paused');
+  const told = { command: 'tell', issue: 7, text: 'a word' };
+  assert.equal((await requestDaemon(told, { TOOL_SOCKET: place.socket, TOOL_KEY: place.key })).text, 'a word');
   await commands.sync();
   assert.deepEqual(readControlPlace(stateDir), place, 'it is the same as long as nothing changes');
 
@@ -103,4 +111,24 @@ test('a repository that waits takes commands for whoever acts, and leaves the fi
   assert.ok(readControlPlace(stateDir));
   await commands.close();
   assert.equal(readControlPlace(stateDir), undefined);
+});
+
+test('a directory that takes no file of commands is said once, and tried again', async (t) => {
+  const stateDir = join(tempDir(t), 'none');
+  const runtime = new RuntimeDir();
+  finallyDo(t, () => runtime.close());
+  const said: unknown[] = [];
+  const log = {
+    log: (_: string, __: string, what: string | Refusal) => said.push(typeof what === 'string' ? what : what.of),
+  };
+  const member = memberOf({ owner: 'o', repo: 'r' }, () => ({ ...workflowWith(), stateDir }), log, null);
+  const source = { steer: () => assert.fail(), tell: () => assert.fail() };
+  const commands = new WaitingCommands({ members: () => [member], source, runtime, log });
+  await commands.sync();
+  await commands.sync();
+  assert.deepEqual(said, [WORK_CODES.background_task_failed]);
+  mkdirSync(stateDir);
+  await commands.sync();
+  assert.ok(readControlPlace(stateDir));
+  await commands.close();
 });
