@@ -46,7 +46,7 @@ test('a worker ahead, then a second coordinator ahead that takes over, and the f
   await second.logged(/repository_held/);
   const two = await forge.open('Do another');
   await first.until('the agent works', () => existsSync(begun(two)));
-  await knowsAgent(first, two);
+  await knowsAgent(first, redis, two);
   assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
   await second.logged(/its agent of attempt 1 goes on/);
   writeFileSync(begun(two).replace('begun-', 'go-'), '');

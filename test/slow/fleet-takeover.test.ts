@@ -65,7 +65,7 @@ describe('a machine that is gone', { concurrency: 2 }, () => {
     await first.logged('watching');
     const worker = startWorker(t, 'one', store, ['--slots', '2']);
     await first.until('both are under way', () => proxy.times('hang') > 0 && attemptsOf(worked) === '1,2');
-    await knowsAgent(first, worked, 2);
+    await knowsAgent(first, store, worked, 2);
     const second = await takeOver(first, tool);
     proxy.choose = () => undefined;
     await second.logged(/its agent of attempt 2 goes on/);
@@ -134,13 +134,13 @@ describe('a machine that is gone', { concurrency: 2 }, () => {
       await first.logged('watching');
       const worker = startWorker(t, 'one', store, [], { ANTHROPIC_API_KEY: MODEL_KEY });
       await first.until('its second turn', () => existsSync(join(place, 'turn-2')));
-      await knowsAgent(first, issue);
+      await knowsAgent(first, store, issue);
       assert.equal(await first.stop('SIGKILL'), 'SIGKILL');
       first.start();
       await first.logged(/its agent of attempt 1 goes on/);
       say('go-2');
       await first.until('its third turn', () => existsSync(join(place, 'turn-3')));
-      await knowsAgent(first, issue, 2);
+      await knowsAgent(first, store, issue, 2);
       await vanish(first);
       const second = await start(tool);
       await second.logged(/its agent of attempt 2 goes on/);

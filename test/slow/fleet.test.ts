@@ -173,7 +173,7 @@ test('a coordinator that is killed while a worker works: its agent goes on under
   const daemon = await startCoordinator(t, forge, redis, { yaml: `${ONE_TRY}\n${agentRunning(script)}` });
   const worker = startWorker(t, 'one', redis);
   await daemon.until('the agent works', () => attemptsIn(place) === '1');
-  await knowsAgent(daemon, issue);
+  await knowsAgent(daemon, redis, issue);
   assert.equal(await daemon.stop('SIGKILL'), 'SIGKILL');
   await worker.printed(/coordinator_silent/);
   daemon.start();

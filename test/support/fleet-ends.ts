@@ -1,19 +1,31 @@
 // Ends of issues that a fleet worked on, as the hosting service shows them.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { openStore } from '../../src/fleet/store/open-store.ts';
 import type { Daemon } from './daemon.ts';
 import type { TestForge } from './forge.ts';
 
 /** One attempt may fail: none of those that were cut off counted. */
 export const ONE_TRY = 'agent: { max_attempts: 1, max_retry_backoff_ms: 100 }';
 
-/** Waits until the coordinator has written down that the agent of an attempt works: from then on, the next one goes on with it. */
-export async function knowsAgent(daemon: Daemon, issue: number, attempt = 1): Promise<void> {
+/** Waits until the store has that the agent of an attempt works: from then on, the next one goes on with it. */
+export async function knowsAgent(
+  daemon: Daemon,
+  { url }: { readonly url: string },
+  issue: number,
+  attempt = 1,
+): Promise<void> {
   const record = `"type":"effect_finished","issue":${issue},"effect":"agent","key":"agent:${attempt}"`;
-  const journal = join(daemon.stateDir, 'journal.jsonl');
-  await daemon.until('it knows the agent', () => readFileSync(journal, 'utf8').includes(record));
+  const [, repository = ''] = /watching (\S+) for/.exec(daemon.log) ?? [];
+  const store = await openStore(url, 'the test');
+  try {
+    await daemon.until('it knows the agent', async () => {
+      const { lines } = await store.readJournal(repository, 0, 100_000);
+      return lines.some((line) => line.includes(record));
+    });
+  } finally {
+    store.close();
+  }
 }
 
 /** Waits for the end of an issue, which is one pull request and one label. */
