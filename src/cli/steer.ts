@@ -1,6 +1,6 @@
 // `tool pause`, `resume`, `cancel`, `retry` and `tell`: commands on one issue, over the control socket of the daemon that runs.
 
-import { failure, isFailure } from '../base/rules/errors.ts';
+import { errorCode, failure, isFailure } from '../base/rules/errors.ts';
 import { visibleLines } from '../base/rules/text.ts';
 import { readStateDirHolder } from '../daemon/journal/state-dir.ts';
 import type { Steer } from '../daemon/rules/record.ts';
@@ -24,16 +24,20 @@ async function give(
   const place = readControlPlace(directory);
   if (place === undefined) throw failure(CLI_CODES.daemon_not_running, { directory });
   const { socket, key } = place;
-  const ask = async () => {
-    if (isOwnSocket(directory, socket))
-      return requestDaemon({ ...order, issue: issue.number }, { TOOL_SOCKET: socket, TOOL_KEY: key });
-    throw failure(CLI_CODES.daemon_unreachable, { address: socket, said: 'no socket of its owner is there' });
-  };
   // A coordinator that waits for another one answers without the lock.
-  const answer = await ask().catch((error: unknown) => {
-    const isGone = isFailure(error, CLI_CODES.daemon_unreachable) && readStateDirHolder(directory) === undefined;
-    throw isGone ? failure(CLI_CODES.daemon_not_running, { directory }) : error;
-  });
+  const isHeld = () => readStateDirHolder(directory) !== undefined;
+  const notRunning = () => failure(CLI_CODES.daemon_not_running, { directory });
+  if (!isOwnSocket(directory, socket))
+    throw isHeld()
+      ? failure(CLI_CODES.daemon_unreachable, { address: socket, said: 'no socket of its owner is there' })
+      : notRunning();
+  const answer = await requestDaemon({ ...order, issue: issue.number }, { TOOL_SOCKET: socket, TOOL_KEY: key }).catch(
+    (error: unknown) => {
+      // Whoever died with the order may have carried it out.
+      const isUnheard = isFailure(error, CLI_CODES.daemon_unreachable) && errorCode(error.cause) === 'ECONNREFUSED';
+      throw isUnheard && !isHeld() ? notRunning() : error;
+    },
+  );
   const done = steerWords(order.command, answer.standing);
   const text = options.json === true ? JSON.stringify(answer, null, 2) : `issue ${formatIssue(issue)} ${done}`;
   process.stdout.write(`${visibleLines(text)}\n`);
